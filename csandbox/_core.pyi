@@ -1,0 +1,112 @@
+"""The C extension behind csandbox. Private: the public names are in ``csandbox``.
+
+Everything here takes and returns plain data; ``csandbox/*.py`` turns it into typed, frozen objects.
+Every function may be called from any thread. The GIL is released while C parses, waits or confines.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+class RuleInfo(TypedDict):
+    code: str  # "CSB101"
+    name: str  # "import-not-allowed"
+    summary: str  # one sentence
+    severity: str  # "error" | "advice"
+    family: str  # "integrity" | "imports" | "traversal" | "builtins" | "advice"
+    selectable: bool  # False for integrity rules
+
+class DiagnosticData(TypedDict):
+    code: str
+    name: str
+    severity: str  # "error" blocks, "advice" and "observed" do not
+    message: str  # one sentence, no trailing period; hostile text already escaped
+    label: str  # short text behind the caret, may be ""
+    help: str  # what to do instead, may be ""
+    note: str  # may be ""
+    line: int  # 1-based; 0 = the whole source
+    column: int  # 1-based, in characters
+    end_line: int
+    end_column: int  # exclusive
+    start_byte: int  # offsets into the normalised text
+    end_byte: int
+
+class CheckData(TypedDict):
+    ok: bool  # no diagnostic of severity "error"
+    diagnostics: list[DiagnosticData]
+    source: bytes  # UTF-8 without BOM, CR and CRLF turned into LF: what must be compiled; b"" if undecodable
+    suppressed: dict[str, int]  # findings beyond the per-rule cap, by code
+
+class Guard:
+    """One validated, immutable rule configuration (of a profile)."""
+
+    def __init__(self, config: Mapping[str, Any], /) -> None:
+        """Build the configuration.
+
+        Keys, all required: ``profile`` (str, its name, for messages), ``select`` and ``ignore``
+        (sequences of code prefixes), ``mode`` (dict family -> "enforce" | "observe"),
+        ``imports_allow`` and ``imports_deny`` (sequences of dotted names; a name covers its
+        submodules, the longest match wins, and what matches nothing is refused),
+        ``max_source_bytes``, ``max_nodes``, ``max_depth``, ``max_findings_per_rule`` (ints > 0),
+        ``max_time_ms`` (int > 0), ``builtins_allow`` (sequence of builtin names that the CSB3xx
+        rules let through, for example ("open",)), ``attributes_allow`` (sequence of dunder
+        names that the CSB2xx rules let through), ``import_help`` (dict dotted name -> help sentence).
+        Raises ValueError that names the key.
+        """
+
+def check(guard: Guard, source: bytes, filename: str, /) -> CheckData: ...
+def render(guard: Guard | None, diagnostics: Sequence[DiagnosticData], source: bytes, filename: str, color: bool, /) -> str:
+    """rustc-shaped text of the findings; `source` is the normalised text (or the raw bytes when undecodable)."""
+
+def rules() -> list[RuleInfo]: ...
+
+class Policy:
+    """Everything about a confinement that is the same for each run: compiled once, immutable."""
+
+    def __init__(self, spec: Mapping[str, Any], /) -> None:
+        """Compile a confinement.
+
+        Keys, all required unless said:
+        ``profile`` str; ``python`` str (absolute, resolved path of the interpreter);
+        ``child_module`` str (path of the ``_child`` extension); ``module_path`` sequence of str (the child's ``sys.path``);
+        ``read`` sequence of paths readable below (files or folders); ``list`` sequence of folders that may be listed, not read;
+        ``execute`` sequence of files that exec may start (interpreter, dynamic loader); ``scratch`` "rw" | "ro";
+        ``syscalls`` sequence of set names; ``on_denied`` "errno" | "kill"; ``env`` mapping str -> str;
+        ``require`` sequence of feature names, ``degrade`` sequence of feature names that may be missing;
+        ``uid`` int (the unprivileged uid and gid used when started as root);
+        ``scratch_base`` str (folder in which private scratch folders are made).
+        Raises ValueError (names the key), UnsupportedError, SetupError.
+        """
+    @property
+    def syscall_names(self) -> list[str]: ...
+
+class RunData(TypedDict):
+    verdict: str
+    limit_hit: str | None
+    exit_code: int | None
+    signal: int | None
+    stdout: bytes
+    stderr: bytes
+    stdout_total_bytes: int
+    stderr_total_bytes: int
+    cpu_s: float
+    wall_s: float
+    startup_s: float
+    peak_memory_bytes: int
+    isolation: dict[str, str]  # feature -> "enforced" | "off" | "degraded: why"
+    violations: list[dict[str, Any]]  # {"syscall": str, "count": int, ...arguments}
+    error: str | None  # only with internal_error
+
+def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
+    """Run one already checked source in a fresh child.
+
+    Request keys, all required: ``source`` bytes (normalised UTF-8), ``filename`` str, ``args`` sequence of str,
+    ``stdin`` bytes, ``env`` mapping str -> str (added to the policy's), ``files`` sequence of (str, bytes),
+    ``limits`` mapping with ``cpu_s`` ``wall_s`` ``startup_s`` (float), ``memory_bytes`` ``output_bytes`` ``file_bytes``
+    ``open_files`` ``threads`` ``stack_bytes`` (int).
+    Raises UnsupportedError (a required layer is missing), SetupError (nothing was run), ValueError, KeyboardInterrupt.
+    """
+
+def probe() -> dict[str, Any]:
+    """What this kernel can enforce: feature -> {"available": bool, "detail": str, "hint": str}."""
+
+def build_info() -> dict[str, str]: ...
