@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import fetch_sources  # noqa: E402
+import gen_python  # noqa: E402
 import native  # noqa: E402
 
 
@@ -30,6 +31,14 @@ def fetch() -> None:
         raise SystemExit(f"error: {error}") from None
 
 
+def generate() -> None:
+    """Write the modules that are made from profiles/ and docs/rules/."""
+    try:
+        gen_python.generate()
+    except gen_python.GenerateError as error:
+        raise SystemExit(f"error: {error}") from None
+
+
 class BuildExtensions(build_ext):
     """build_ext with our compiler cache; see tools/native.py for why."""
 
@@ -37,6 +46,7 @@ class BuildExtensions(build_ext):
         if not sys.platform.startswith("linux"):
             raise SystemExit("error: csandbox is for Linux: its layers are seccomp and Landlock")
         fetch()
+        generate()  # here too: `build_ext --inplace` does not run build_py
         super().run()
 
     def build_extension(self, ext: Extension) -> None:
@@ -62,7 +72,11 @@ class BuildExtensions(build_ext):
 
 
 class BuildPython(build_py):
-    """build_py."""
+    """build_py that first writes the modules made at build time."""
+
+    def run(self) -> None:
+        generate()
+        super().run()
 
 
 class SourceDistribution(sdist):

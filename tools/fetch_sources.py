@@ -22,7 +22,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -91,11 +90,11 @@ def complete() -> bool:
         return False
 
 
-def ensure(say: Callable[[str], object] = print) -> None:
+def ensure() -> None:
     """Fetch unless it is already there. Raises FetchError."""
     if complete():
         return
-    say(f"fetching {', '.join(sorted(TAKEN))} with pip")
+    print(f"fetching {', '.join(sorted(TAKEN))} with pip", flush=True)
     TARGET.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=TARGET.parent, prefix=".fetch-") as scratch:
         unpacked = Path(scratch) / "src"
@@ -105,7 +104,11 @@ def ensure(say: Callable[[str], object] = print) -> None:
         _edit_scanner(unpacked / "tree-sitter-python" / "src" / "scanner.c")
         (unpacked / STAMP.name).write_text(wanted())
         shutil.rmtree(TARGET, ignore_errors=True)
-        os.replace(unpacked, TARGET)
+        try:
+            os.replace(unpacked, TARGET)
+        except OSError:
+            if not complete():  # else another build was first with the same thing
+                raise
 
 
 def _download(name: str, version: str, sha256: str, folder: Path) -> Path:

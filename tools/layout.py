@@ -43,8 +43,9 @@ def own_sources() -> list[Path]:
 
 
 def headers() -> list[Path]:
-    """Every header of ours."""
-    return sorted([*(ROOT / "ext").glob("*.h"), *(ROOT / "guardrails").rglob("*.h")])
+    """Every header and X-macro table of ours."""
+    guard = [*(ROOT / "guardrails").rglob("*.h"), *(ROOT / "guardrails").rglob("*.def")]
+    return sorted([*(ROOT / "ext").glob("*.h"), *(ROOT / "ext").glob("*.def"), *guard])
 
 
 def is_glue(path: Path) -> bool:
@@ -58,7 +59,7 @@ def pure_sources() -> list[Path]:
 
 
 def include_flags(path: Path) -> list[str]:
-    """Only the folders that this file's layer may include from: the arrows, held by the compiler."""
+    """The folders that this file's layer may include from: the arrows, held by the compiler."""
     flags = ["-Iext"]
     if "guardrails" in path.relative_to(ROOT).parts or path.name.startswith("py_"):
         flags += ["-Iguardrails", "-isystem", inside(TREE_SITTER / "include")]

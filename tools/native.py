@@ -12,6 +12,7 @@ Environment: CC, CFLAGS, LDFLAGS and PKG_CONFIG as everywhere; CSANDBOX_SANITIZE
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import hashlib
 import os
 import platform
@@ -32,10 +33,17 @@ ROOT = layout.ROOT
 OBJECTS = ROOT / "build" / "obj"
 LIMITED_API = "0x030A0000"  # CPython 3.10, the oldest supported
 
-WARNINGS = """
-    -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wstrict-prototypes
-    -Wmissing-prototypes -Wvla -Wformat=2
-""".split()
+WARNINGS = [
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wsign-conversion",
+    "-Wshadow",
+    "-Wstrict-prototypes",
+    "-Wmissing-prototypes",
+    "-Wvla",
+    "-Wformat=2",
+]
 
 # OpenSSF's hardening guide, as far as every gcc >= 10 and clang >= 12 knows it.
 HARDENING = ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3", "-fstack-protector-strong"]
@@ -52,8 +60,14 @@ SANITIZERS += ["-fno-omit-frame-pointer", "-g"]
 LIBRARIES = {
     "libseccomp": ("2.5.0", "libseccomp-dev"),
     "libutf8proc": ("2.5.0", "libutf8proc-dev"),
+    "cmocka": ("1.1.5", "libcmocka-dev"),
 }
-TEST_LIBRARIES = {"cmocka": ("1.1.5", "libcmocka-dev")}
+CORE_LIBRARIES = ("libseccomp", "libutf8proc")
+
+
+def say(text: str) -> None:
+    """Print a line in one call: several threads report at the same time."""
+    print(f"{text}\n", end="", flush=True)
 
 
 class BuildError(Exception):
@@ -85,22 +99,24 @@ def compiler() -> list[str]:
     )
 
 
-def pkg_config(libraries: dict[str, tuple[str, str]], option: str) -> list[str]:
-    """Answer of `pkg-config option` (--cflags or --libs). Raises BuildError naming the package."""
+@functools.cache
+def pkg_config(names: tuple[str, ...], option: str) -> tuple[str, ...]:
+    """Answer of pkg-config to --cflags or --libs. Raises BuildError naming the Debian package."""
     tool = os.environ.get("PKG_CONFIG", "pkg-config")
     if not shutil.which(tool):
         raise BuildError(f"{tool} is not on PATH\nhint: Debian: apt-get install pkg-config")
     flags: list[str] = []
-    for name, (oldest, debian) in libraries.items():
+    for name in names:
+        oldest, debian = LIBRARIES[name]
         command = [tool, option, f"{name} >= {oldest}"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise BuildError(
                 f"{name} >= {oldest} with its headers was not found: {done.stderr.strip()}\n"
-                f"hint: Debian: apt-get install {debian}; elsewhere put its .pc file on PKG_CONFIG_PATH"
+                f"hint: Debian: apt-get install {debian}; elsewhere put its .pc on PKG_CONFIG_PATH"
             )
         flags += shlex.split(done.stdout)
-    return flags
+    return tuple(flags)
 
 
 def system_include(flags: Iterable[str]) -> list[str]:
@@ -118,7 +134,7 @@ def python_include() -> list[str]:
     if not any(Path(folder, "Python.h").exists() for folder in folders):
         raise BuildError(
             f"Python.h was not found in {', '.join(folders)}\n"
-            "hint: Debian: apt-get install python3-dev; elsewhere the development files of this Python"
+            "hint: Debian: apt-get install python3-dev; elsewhere this Python's development files"
         )
     return [part for folder in folders for part in ("-isystem", folder)]
 
@@ -131,13 +147,11 @@ def limited_api() -> bool:
 def own_flags(source: Path, mode: Mode, version: str) -> list[str]:
     """Compiler flags of one of our files."""
     # As `#define _GNU_SOURCE` writes it, so that a file may say it again.
-    flags = ["-std=gnu11", "-D_GNU_SOURCE=", *_code(mode), *WARNINGS]
+    flags = ["-std=gnu11", "-D_GNU_SOURCE=", *code_flags(mode), *WARNINGS]
     flags += ["-Werror"] if mode.werror else []
     flags += layout.include_flags(source)
-    if "guardrails" in source.parts or source.name == "py_module.c":
-        flags += system_include(pkg_config({"libutf8proc": LIBRARIES["libutf8proc"]}, "--cflags"))
-    if source.name == "seccomp.c" or source.name == "py_module.c":
-        flags += system_include(pkg_config({"libseccomp": LIBRARIES["libseccomp"]}, "--cflags"))
+    child = source in layout.child_sources()
+    flags += [] if child else system_include(pkg_config(CORE_LIBRARIES, "--cflags"))
     if layout.is_glue(source):
         flags += python_include()
         flags += [f"-DPy_LIMITED_API={LIMITED_API}"] if limited_api() else []
@@ -149,24 +163,26 @@ def own_flags(source: Path, mode: Mode, version: str) -> list[str]:
 
 
 def third_party_flags(source: Path, mode: Mode) -> list[str]:
-    """Compiler flags of tree-sitter's files: upstream's, no warnings; asserts only when sanitized."""
-    flags = ["-std=c11", "-w", "-D_POSIX_C_SOURCE=200112L", "-D_DEFAULT_SOURCE", *_code(mode)]
+    """Compiler flags of tree-sitter's files: upstream's; asserts only when sanitized."""
+    flags = ["-std=c11", "-w", "-D_POSIX_C_SOURCE=200112L", "-D_DEFAULT_SOURCE", *code_flags(mode)]
     flags += ["-DTREE_SITTER_HIDE_SYMBOLS"] + ([] if mode.sanitize else ["-DNDEBUG"])
     if layout.GRAMMAR in source.parents:
         return [*flags, "-I" + layout.inside(layout.GRAMMAR / "src")]
-    return [*flags, *("-I" + layout.inside(layout.TREE_SITTER / part) for part in ("include", "src"))]
+    return [
+        *flags,
+        *("-I" + layout.inside(layout.TREE_SITTER / part) for part in ("include", "src")),
+    ]
 
 
-def _code(mode: Mode) -> list[str]:
+def code_flags(mode: Mode) -> list[str]:
+    """Flags of every object: position, visibility, optimisation, hardening or sanitizers."""
     base = ["-fPIC", "-fvisibility=hidden"]
     if mode.sanitize:
         return [*base, "-O1", *SANITIZERS]
     return [*base, "-O2", *HARDENING, *HARDENING_BY_MACHINE.get(platform.machine(), [])]
 
 
-def compile_all(
-    sources: Iterable[Path], flags: Callable[[Path], list[str]], say: Callable[[str], object]
-) -> list[Path]:
+def compile_all(sources: Iterable[Path], flags: Callable[[Path], list[str]]) -> list[Path]:
     """Bring the object of each source up to date, several at a time; return them in order.
 
     Raises BuildError with the compiler's words about every file that failed.
@@ -176,8 +192,7 @@ def compile_all(
     command = compiler()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         tasks = [
-            pool.submit(_compile, source, [*command, *flags(source), *extra], say)
-            for source in sources
+            pool.submit(_compile, source, [*command, *flags(source), *extra]) for source in sources
         ]
     errors = [str(task.exception()) for task in tasks if task.exception() is not None]
     if errors:
@@ -185,7 +200,7 @@ def compile_all(
     return [task.result() for task in tasks]
 
 
-def _compile(source: Path, command: list[str], say: Callable[[str], object]) -> Path:
+def _compile(source: Path, command: list[str]) -> Path:
     name = source.relative_to(ROOT)
     flavour = hashlib.sha256("\0".join(command).encode()).hexdigest()[:12]
     target = OBJECTS / flavour / name.with_suffix(".o")
@@ -194,7 +209,7 @@ def _compile(source: Path, command: list[str], say: Callable[[str], object]) -> 
         return target
     say(f"cc {name}")
     target.parent.mkdir(parents=True, exist_ok=True)
-    began = time.time()
+    began = time.time() - 0.02  # file times are as coarse as the kernel's tick
     unfinished = target.with_suffix(f".{os.getpid()}.o")
     full = [*command, "-MD", "-MF", str(depfile), "-c", str(name), "-o", str(unfinished)]
     done = _run(full)
@@ -225,21 +240,29 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     )
 
 
-def link(target: Path, objects: list[Path], flags: list[str], say: Callable[[str], object]) -> None:
+def link(target: Path, objects: list[Path], flags: list[str]) -> None:
     """Link unless `target` was made by this very command from these very objects."""
     command = [*compiler(), "-o", str(target), *map(str, objects), *flags]
-    command += shlex.split(os.environ.get("LDFLAGS", ""))
+    _make(target, objects, [*command, *shlex.split(os.environ.get("LDFLAGS", ""))])
+
+
+def archive(target: Path, objects: list[Path]) -> None:
+    """Put the objects into a static library, unless it has been made from these very objects."""
+    _make(target, objects, [os.environ.get("AR", "ar"), "rcs", str(target), *map(str, objects)])
+
+
+def _make(target: Path, objects: list[Path], command: list[str]) -> None:
     state = "\0".join(command + [str(path.stat().st_mtime_ns) for path in objects])
     digest = hashlib.sha256(state.encode()).hexdigest()
     stamp = target.with_name(target.name + ".stamp")
     if target.exists() and stamp.exists() and stamp.read_text() == digest:
         return
-    say(f"link {target.name}")
+    say(f"make {target.name}")
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)  # a process that has it mapped keeps the old one
     done = _run(command)
     if done.returncode != 0:
-        raise BuildError(f"{done.stdout}{target.name}: the linker failed")
+        raise BuildError(f"{done.stdout}{target.name}: {command[0]} failed")
     stamp.write_text(digest)
 
 
@@ -249,29 +272,29 @@ def shared_flags() -> list[str]:
     return ["-shared", *LINK_HARDENING, f"-Wl,--version-script={script}", "-Wl,--as-needed"]
 
 
-def build_core(target: Path, version: str, say: Callable[[str], object] = print) -> None:
+def build_core(target: Path, version: str) -> None:
     """Build `csandbox._core` as `target`."""
     mode = core_mode()
-    objects = compile_all(layout.core_sources(), lambda s: own_flags(s, mode, version), say)
-    objects += third_party_objects(mode, say)
-    flags = shared_flags() + pkg_config(LIBRARIES, "--libs")
-    link(target, objects, flags + (SANITIZERS if mode.sanitize else []), say)
+    objects = compile_all(layout.core_sources(), lambda s: own_flags(s, mode, version))
+    objects += third_party_objects(mode)
+    flags = [*shared_flags(), *pkg_config(CORE_LIBRARIES, "--libs")]
+    link(target, objects, flags + (SANITIZERS if mode.sanitize else []))
 
 
-def build_child(target: Path, version: str, say: Callable[[str], object] = print) -> None:
+def build_child(target: Path, version: str) -> None:
     """Build `csandbox._child` as `target`.
 
     Never sanitized: AddressSanitizer needs calls that the confined child may not make, and a
     policy that changed with the build would be tested nowhere.
     """
-    objects = compile_all(layout.child_sources(), lambda s: own_flags(s, Mode(), version), say)
-    link(target, objects, shared_flags(), say)
+    objects = compile_all(layout.child_sources(), lambda s: own_flags(s, Mode(), version))
+    link(target, objects, shared_flags())
 
 
-def third_party_objects(mode: Mode, say: Callable[[str], object] = print) -> list[Path]:
+def third_party_objects(mode: Mode) -> list[Path]:
     """Bring tree-sitter's objects up to date and return them."""
     sources = layout.third_party_sources()
     missing = [path for path in sources if not path.exists()]
     if missing:
         raise BuildError(f"{missing[0].relative_to(ROOT)} is missing: run tools/fetch_sources.py")
-    return compile_all(sources, lambda s: third_party_flags(s, mode), say)
+    return compile_all(sources, lambda s: third_party_flags(s, mode))
