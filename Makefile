@@ -1,0 +1,116 @@
+# csandbox: everything from a plain clone. `make help` lists the targets.
+#
+# Each target does the set-up that it needs, once: Debian packages when something is missing
+# and root or sudo is there, a virtual environment, pinned packages, tree-sitter's sources, the
+# extensions. tools/bootstrap.sh and tools/native.py say how; what is there is not made again.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+SHELL = /bin/sh
+MAKEFLAGS += --no-print-directory
+
+# The interpreter of the virtual environment; empty: the first python3 >= 3.10 on PATH that will do.
+PYTHON ?=
+VENV ?= .venv
+VENV_PY = $(CURDIR)/$(VENV)/bin/python
+VERSIONS = 3.10 3.11 3.12 3.13
+# A folder with corpus/ and datasets/ for `make acceptance`.
+CSANDBOX_DATA ?=
+# More options for pytest, as in: make test-py PYTEST="-k guard -x"
+PYTEST ?=
+# A suite that hangs is a failure, not a wait.
+TEST_TIMEOUT_S = 2400
+OURS = csandbox tools tests bench examples setup.py
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+ready = @VENV='$(VENV)' PYTHON='$(PYTHON)' sh tools/bootstrap.sh
+
+.PHONY: help
+help: ## This list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+# ---- build -----------------------------------------------------------------------------------
+
+.PHONY: build
+build: ## Compile both extensions and install csandbox (editable) into .venv
+	$(ready) build
+	@$(VENV_PY) setup.py --quiet build_ext --inplace
+	@cat setup.py pyproject.toml | cmp -s - $(VENV)/.csandbox || { \
+		$(VENV_PY) -m pip install --quiet --quiet --no-index --no-deps --no-build-isolation \
+			--editable . && cat setup.py pyproject.toml >$(VENV)/.csandbox; }
+
+.PHONY: demo
+demo: build ## Run the example programs, honest and hostile, and say which layer stopped them
+	$(ready) build test
+	@$(VENV_PY) examples/demo.py
+
+.PHONY: dist
+dist: build ## Wheel and source distribution in dist/; the latter builds offline
+	@rm -rf dist
+	@$(VENV_PY) -m build --no-isolation --outdir dist .
+
+.PHONY: clean
+clean: ## Remove what was built; keeps .venv and the fetched sources
+	@rm -rf build dist csandbox.egg-info csandbox/_builtin_profiles.py csandbox/_rule_pages.py
+	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find csandbox -name '*.so' -delete
+	@find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +
+
+.PHONY: distclean
+distclean: clean ## Remove also the virtual environments and the fetched sources
+	@rm -rf .venv .venv-* third_party/src
+
+# ---- tests -----------------------------------------------------------------------------------
+
+.PHONY: test
+test: test-c test-py ## All tests
+
+.PHONY: test-c
+test-c: build ## C unit tests
+	@$(VENV_PY) tools/ctests.py
+
+.PHONY: test-py
+test-py: build ## Python tests: API, CLI, kernel, escapes, rules, build
+	$(ready) build test
+	@timeout --kill-after=30 $(TEST_TIMEOUT_S) $(VENV_PY) -m pytest $(PYTEST)
+
+.PHONY: test-all
+test-all: ## All tests on each supported CPython that is found
+	@VERSIONS='$(VERSIONS)' MAKE='$(MAKE)' sh tools/test_all.sh
+
+.PHONY: asan
+asan: build ## C tests and API tests under AddressSanitizer and UBSan
+	$(ready) build test
+	@$(VENV_PY) tools/ctests.py --sanitize
+	@VENV_PY='$(VENV_PY)' sh tools/asan.sh $(PYTEST)
+
+.PHONY: acceptance
+acceptance: build ## Real programs and known escapes; needs CSANDBOX_DATA=DIR
+	$(ready) build test
+	@$(VENV_PY) tools/acceptance.py --data '$(CSANDBOX_DATA)'
+
+.PHONY: bench
+bench: build ## Figures against subprocess and ast, one interleaved run
+	$(ready) build test
+	@$(VENV_PY) -m bench
+
+# ---- quality ---------------------------------------------------------------------------------
+
+.PHONY: lint
+lint: build ## Warnings as errors, clang-format, clang-tidy, ruff, mypy and our own lints
+	$(ready) build test lint
+	@VENV='$(VENV)' OURS='$(OURS)' sh tools/lint.sh
+
+.PHONY: fmt
+fmt: ## Format C and Python
+	$(ready) build lint
+	@find ext guardrails tests -name '*.[ch]' 2>/dev/null | xargs $(VENV)/bin/clang-format -i
+	@$(VENV)/bin/ruff check --quiet --fix-only $(wildcard $(OURS))
+	@$(VENV)/bin/ruff format --quiet $(wildcard $(OURS))
+
+.PHONY: pins
+pins: ## Renew tools/requirements-*.txt from their .in files (asks the package index)
+	$(ready) build
+	@VENV='$(VENV)' sh tools/pins.sh
