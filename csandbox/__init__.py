@@ -1,12 +1,13 @@
-"""Check and run Python code that somebody else wrote, contained by the Linux kernel.
+r"""Check and run Python code that somebody else wrote, contained by the Linux kernel.
 
     >>> import csandbox
     >>> csandbox.run("print(6*7)").stdout
-    '42\\n'
+    '42\n'
 
-``check`` says what a profile does not allow, and where; ``run`` checks, then runs the program in a confined
-child and says how it ended; ``probe`` says what this kernel can enforce. Profiles are objects
-(``Profile``), limits carry their unit in their name (``Limits(cpu_s=2, memory_bytes=256 * MiB)``).
+``check`` says what a profile does not allow, and where; ``run`` checks, then runs the program in a
+confined child and says how it ended; ``probe`` says what this kernel can enforce. Profiles are
+objects (``Profile``), limits carry their unit in their name (``Limits(cpu_s=2, memory_bytes=256 *
+MiB)``).
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import sys as _sys
 
 if not _sys.platform.startswith("linux"):
     raise ImportError(
-        f"csandbox needs Linux (this is {_sys.platform}): it confines code by seccomp and Landlock, "
-        "which only the Linux kernel has. In a Linux container or virtual machine it works."
+        f"csandbox needs Linux (this is {_sys.platform}): it confines code by seccomp and "
+        "Landlock, which only Linux has. It works in a Linux container or virtual machine."
     )
 
 from csandbox import _core
@@ -65,8 +66,8 @@ __all__ = [
 
 # The modules are private; messages, tracebacks and pickles name the public place.
 for _public in (
-    Diagnostic, Feature, Features, Limits, OutcomeError, Profile, ProfileError, RejectedError, Report,
-    Result, SandboxError, SetupError, UnsupportedError, Usage, check, probe, run,
+    Diagnostic, Feature, Features, Limits, OutcomeError, Profile, ProfileError, RejectedError,
+    Report, Result, SandboxError, SetupError, UnsupportedError, Usage, check, probe, run,
 ):  # fmt: skip
     _public.__module__ = __name__
 del _public

@@ -15,7 +15,7 @@ INTEGRITY = "CSB0"  # these rules hold in every profile, also where the guard is
 
 
 def source_bytes(source: str | bytes | bytearray | memoryview) -> bytes:
-    """The source as bytes. A lone surrogate is kept, so that the guard reports it with its place."""
+    """The source as bytes. A lone surrogate is kept, so that the guard can say where it is."""
     if isinstance(source, str):
         return source.encode("utf-8", "surrogatepass")
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -86,10 +86,12 @@ def check(
 ) -> Report:
     """Say what in the source a profile does not allow, and where, without running anything.
 
-    `source` is text, or bytes of UTF-8 (a BOM is accepted). Findings are data, never an exception: iterate
-    over the report, ask ``report.ok``, print it. Raises ProfileError when the profile is wrong.
+    `source` is text, or bytes of UTF-8 (a BOM is accepted). Findings are data, never an exception:
+    iterate over the report, ask ``report.ok``, print it. Raises ProfileError when the profile is
+    wrong.
 
-    The check is the first layer and made for people; what confines code are the kernel's layers in ``run``.
+    The check is the first layer and made for people; what confines code are the kernel's layers in
+    ``run``.
     """
     report, _ = check_bytes(source_bytes(source), as_profile(profile), file_name(filename))
     return report

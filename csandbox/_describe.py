@@ -1,8 +1,8 @@
 """Describe the interpreter that runs this file: where its parts lie, as one JSON object.
 
 Runs in two ways: imported, for the caller's own interpreter, and as a script under any CPython from
-3.10 on (``python -I -S _describe.py``), for another one. So it imports the standard library only and
-must not import csandbox. It never imports ``site``: a .pth file runs code.
+3.10 on (``python -I -S _describe.py``), for another one. So it imports the standard library only
+and must not import csandbox. It never imports ``site``: a .pth file runs code.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def environment_config(executable: str) -> str | None:
 
 
 def _own_sites() -> list[str]:
-    """Site folders of an interpreter that was started without site, worked out from its prefixes."""
+    """Site folders of an interpreter that runs without site, worked out from its prefixes."""
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     prefixes = []
     config = environment_config(sys.executable)
@@ -72,17 +72,20 @@ def _standard_library() -> list[str]:
 def describe(own: bool = False) -> dict[str, object]:
     """Plain data about this interpreter; `own` takes the site folders from ``sys.path``.
 
-    ``executable`` is resolved; ``stdlib`` is the module path without site folders; ``sites`` are the
-    existing site folders in the order of the module path.
+    ``executable`` is resolved; ``stdlib`` is the module path without site folders; ``sites`` are
+    the existing site folders in the order of the module path.
     """
-    executable = getattr(sys, "_base_executable", None) if own else sys.executable
+    # In a virtual environment the base interpreter, which also a copied environment leads to.
+    executable = getattr(sys, "_base_executable", None) or sys.executable
+    if not os.path.isfile(executable):
+        executable = sys.executable
     if own:
         sites = [p for p in sys.path if os.path.basename(p.rstrip("/")) in SITE_NAMES]
     else:
         sites = _own_sites()
     existing = [path for path in sites if os.path.isdir(path)]
     return {
-        "executable": _real(executable or sys.executable) if executable or sys.executable else "",
+        "executable": _real(executable) if executable else "",
         "implementation": sys.implementation.name,
         "version": list(sys.version_info[:3]),
         "prefix": _real(sys.base_prefix),

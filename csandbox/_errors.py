@@ -79,8 +79,8 @@ class ProfileError(SandboxError, ValueError):
 class UnsupportedError(SandboxError, OSError):
     """A required layer cannot be enforced here, so nothing was run.
 
-    ``feature`` is the layer's name as in ``Result.isolation`` ("landlock"), ``hint`` says what to do.
-    ``errno`` is ENOTSUP.
+    ``feature`` is the layer's name as in ``Result.isolation`` ("landlock"), ``hint`` says what to
+    do. ``errno`` is ENOTSUP.
     """
 
     feature: str
@@ -106,7 +106,8 @@ class UnsupportedError(SandboxError, OSError):
 class SetupError(SandboxError, OSError):
     """Starting a child failed before any submitted code ran: the sandbox's fault, never the code's.
 
-    ``step`` names the step ("landlock", "exec", "scratch", …), ``errno`` is the system's error number.
+    ``step`` names the step ("landlock", "exec", "scratch", …), ``errno`` is the system's error
+    number.
     """
 
     step: str
@@ -124,7 +125,7 @@ class SetupError(SandboxError, OSError):
 
 
 class OutcomeError(SandboxError):
-    """Raised by ``Result.check()`` when the verdict is not "accepted"; ``result`` has everything."""
+    """``Result.check()`` found a verdict other than "accepted"; ``result`` has everything."""
 
     result: Result
 

@@ -11,7 +11,7 @@ import os
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from csandbox import _describe
@@ -38,9 +38,10 @@ _SYSTEM_FILES = (
 class Interpreter:
     """One CPython, as paths (all absolute and resolved).
 
-    ``module_path`` is the child's ``sys.path`` without packages; ``read`` are files and folders that are
-    readable below; ``list_folders`` may be listed, so that an import finds what it may read; ``execute``
-    are the interpreter and its dynamic loader; ``sites`` are the folders that packages lie in.
+    ``module_path`` is the child's ``sys.path`` without packages; ``read`` are files and folders
+    that are readable below; ``list_folders`` may be listed, so that an import finds what it may
+    read; ``execute`` are the interpreter and its dynamic loader; ``sites`` are the folders that
+    packages lie in.
     """
 
     executable: str
@@ -56,7 +57,12 @@ def elf_loader(path: str) -> str | None:
     """The dynamic loader that an ELF file names (PT_INTERP), resolved; None when it names none."""
     with Path(path).open("rb") as file:
         head = file.read(64)
-        if len(head) < 52 or head[:4] != b"\x7fELF" or head[4] not in (1, 2) or head[5] not in (1, 2):
+        if (
+            len(head) < 52
+            or head[:4] != b"\x7fELF"
+            or head[4] not in (1, 2)
+            or head[5] not in (1, 2)
+        ):
             return None
         order = "<" if head[5] == 1 else ">"
         if head[4] == 2:  # 64 bit: e_phoff at 32, e_phentsize and e_phnum at 54
@@ -80,8 +86,8 @@ def elf_loader(path: str) -> str | None:
 def without(folder: str, excluded: Iterable[str]) -> tuple[list[str], list[str]]:
     """Grant a folder except some folders below it.
 
-    Landlock cannot take a part out of a grant, so a folder that holds an excluded one is replaced by its
-    entries. Returns (readable paths, folders that must stay listable).
+    Landlock cannot take a part out of a grant, so a folder that holds an excluded one is replaced
+    by its entries. Returns (readable paths, folders that must stay listable).
     """
     excluded = [path for path in excluded if path != folder]
     inside = [path for path in excluded if path.startswith(folder.rstrip("/") + "/")]
@@ -174,14 +180,17 @@ def _build(facts: dict[str, object]) -> Interpreter:
     if facts["implementation"] != "cpython" or len(version) != 3 or version < _OLDEST:
         shown = ".".join(map(str, version))
         raise ValueError(
-            f"python: {executable} is {facts['implementation']} {shown}; CPython 3.10 or newer is needed"
+            f"python: {executable} is {facts['implementation']} {shown}; "
+            "CPython 3.10 or newer is needed"
         )
     stdlib = [os.path.realpath(path) for path in _strings(facts["stdlib"])]
     sites = _strings(facts["sites"])
     read: list[str] = []
     listable: list[str] = []
     for path in stdlib:
-        more, also = without(path, [*sites, *_site_like(path)]) if os.path.isdir(path) else ([path], [])
+        more, also = (
+            without(path, [*sites, *_site_like(path)]) if os.path.isdir(path) else ([path], [])
+        )
         read += more
         listable += also
     libraries, also = _library_paths(str(facts["prefix"]), str(facts["multiarch"]))
@@ -206,7 +215,7 @@ def _build(facts: dict[str, object]) -> Interpreter:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def _described(python: str | None) -> Interpreter:
     return _build(_describe.describe(own=True) if python is None else _describe_other(python))
 

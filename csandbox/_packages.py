@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*([^;]*)(;.*)?", re.ASCII | re.DOTALL)
@@ -21,8 +21,9 @@ _METADATA = (".dist-info", ".egg-info")
 class Packages:
     """Paths of the packages that were found.
 
-    ``read``: files and folders readable below; ``list_folders``: site folders, which an import lists;
-    ``module_path``: what is appended to the child's ``sys.path``; ``found``: normalised names.
+    ``read``: files and folders readable below; ``list_folders``: site folders, which an import
+    lists; ``module_path``: what is appended to the child's ``sys.path``; ``found``: normalised
+    names.
     """
 
     read: tuple[str, ...]
@@ -36,18 +37,22 @@ def normalise(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-@lru_cache(maxsize=None)
+@cache
+def _listing(site: str) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(os.listdir(site)))
+    except OSError:
+        return ()  # not there, or not readable for the caller either
+
+
+@cache
 def _installed(site: str) -> dict[str, Path]:
     """Normalised distribution name → its metadata folder (or file), in one site folder."""
     found: dict[str, Path] = {}
-    try:
-        with os.scandir(site) as entries:
-            for entry in entries:
-                stem, suffix = os.path.splitext(entry.name)
-                if suffix in _METADATA:
-                    found.setdefault(normalise(stem.split("-")[0]), Path(entry.path))
-    except OSError:
-        return {}  # not readable for the caller either
+    for name in _listing(site):
+        stem, suffix = os.path.splitext(name)
+        if suffix in _METADATA:
+            found.setdefault(normalise(stem.split("-")[0]), Path(site, name))
     return found
 
 
@@ -91,9 +96,8 @@ def _guessed(site: str, name: str) -> Iterator[str]:
     """What a package without usable metadata is most likely called (Debian's, hand-copied ones)."""
     for word in dict.fromkeys((name, name.replace("-", "_"), normalise(name).replace("-", "_"))):
         yield from (word, f"{word}.py", f"{word}.libs")
-    with os.scandir(site) as entries:
-        prefix = normalise(name).replace("-", "_") + "."
-        yield from (e.name for e in entries if e.name.startswith(prefix) and e.name.endswith(".so"))
+    prefix = normalise(name).replace("-", "_") + "."
+    yield from (n for n in _listing(site) if n.startswith(prefix) and n.endswith(".so"))
 
 
 def _existing(site: str, names: Iterable[str]) -> list[str]:
@@ -101,7 +105,8 @@ def _existing(site: str, names: Iterable[str]) -> list[str]:
     paths = []
     for name in dict.fromkeys(names):
         path = os.path.join(site, name)
-        # Metadata is written by installers, yet a name that leaves the site folder is never granted.
+        # Metadata is written by installers, yet a name that leaves the site folder is never
+        # granted.
         if os.path.normpath(path).startswith(root) and os.path.exists(path):
             paths.append(os.path.realpath(path))
     return paths

@@ -17,8 +17,9 @@ from csandbox._interpreter import Interpreter, interpreter
 from csandbox._packages import resolve
 from csandbox._profile import Profile
 
-# The uid and gid of a child when the caller is root: in the range 60578 to 61183 that systemd's table of
-# uids leaves to nobody, and below 65536, so that it exists in the usual rootless container too.
+# The uid and gid of a child when the caller is root: in the range 60578 to 61183 that systemd's
+# table of uids leaves to nobody, and below 65536, so that it exists in the usual rootless container
+# too.
 CHILD_UID = 60700
 
 
@@ -31,7 +32,7 @@ def child_module() -> str:
             return str(path)
     raise SetupError(
         step="startup",
-        message=f"csandbox is not completely installed: _child is missing in {folder}; install it again",
+        message=f"csandbox is incompletely installed: no _child in {folder}; install it again",
     )
 
 
@@ -39,7 +40,7 @@ def degraded_names(allow_degraded: Iterable[str]) -> frozenset[str]:
     """The caller's choice of layers that may be missing, checked."""
     if isinstance(allow_degraded, str):
         raise TypeError(
-            f"allow_degraded must be a set of layers, for example {{{allow_degraded!r}}}, not a string"
+            f"allow_degraded must be a set of layers, such as {{{allow_degraded!r}}}, not a string"
         )
     names = frozenset(allow_degraded)
     for name in sorted(names, key=str):
@@ -92,3 +93,4 @@ def clear_caches() -> None:
     _interpreter._described.cache_clear()
     _packages.resolve.cache_clear()
     _packages._installed.cache_clear()
+    _packages._listing.cache_clear()

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -225,13 +225,15 @@ def _builtin_tree(name: str, source: _schema.Source | None) -> dict[str, Any]:
         return trees[name]
     near = get_close_matches(name, trees, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"built in are {', '.join(Profile.builtin())};"
-    sentence = f"no built-in profile is called {name!r}; {hint} A file is given by its path: ./{name}.toml"
+    sentence = (
+        f"no built-in profile is called {name!r}; {hint} A file is given by its path: ./{name}.toml"
+    )
     if source is not None:
         raise source.error("extends", sentence)
     raise ProfileError(sentence)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _load_builtin(name: str) -> Profile:
     source = _schema.Source(f"built-in profile {name}", None)
     return _finish(_resolve(_builtin_tree(name, None), source, (name,)), source)

@@ -27,6 +27,17 @@ VERDICTS = (
     "security_violation",
     "internal_error",
 )
+_VERDICT_CODES = {
+    "time_limit": "CSR011",
+    "memory_limit": "CSR020",
+    "output_limit": "CSR030",
+    "runtime_error": "CSR001",
+    "compile_error": "CSR003",
+    "rejected": "CSR070",
+    "security_violation": "CSR040",
+    "internal_error": "CSR051",
+}
+_LIMIT_CODES = {"disk": "CSR031", "files": "CSR031", "processes": "CSR032"}
 _REPR_LENGTH = 200
 
 
@@ -34,8 +45,8 @@ _REPR_LENGTH = 200
 class Usage:
     """Measured from outside the child: times in seconds, memory in bytes.
 
-    ``wall_s`` starts with the child's first byte of submitted code; ``startup_s`` is what came before.
-    All zero when nothing was run.
+    ``wall_s`` starts with the child's first byte of submitted code; ``startup_s`` is what came
+    before. All zero when nothing was run.
     """
 
     cpu_s: float = 0.0
@@ -51,8 +62,9 @@ class Usage:
 def decode_kept(kept: bytes, total: int, head: int) -> str:
     """Text of a captured stream of `total` bytes, of which `kept` are left.
 
-    Undecodable bytes become U+FFFD. When something is missing, the first `head` bytes are the beginning
-    and the rest the end; the two are cut at whole characters and joined by a line that says what is gone.
+    Undecodable bytes become U+FFFD. When something is missing, the first `head` bytes are the
+    beginning and the rest the end; the two are cut at whole characters and joined by a line that
+    says what is gone.
     """
     if total <= len(kept):
         return kept.decode("utf-8", "replace")
@@ -86,13 +98,14 @@ class Result:
 
     ``verdict`` is one word: accepted, time_limit, memory_limit, output_limit, runtime_error,
     compile_error, rejected, security_violation or internal_error. The last one is never the code's
-    doing: ``error`` says what failed, and a grader must not count the run. ``limit_hit`` says which limit ended
-    it ("cpu", "wall", "memory", "output", "disk", "processes", "files") or is None.
+    doing: ``error`` says what failed, and a grader must not count the run. ``limit_hit`` says which
+    limit ended it ("cpu", "wall", "memory", "output", "disk", "processes", "files") or is None.
 
     ``exit_code`` is None when a signal ended the process (``signal``) or nothing was run.
-    ``stdout`` and ``stderr`` are text, ``stdout_bytes`` and ``stderr_bytes`` what was kept, byte for byte.
-    ``isolation`` maps each layer to "enforced", "off" or "degraded: why"; ``violations`` lists denied system
-    calls with their counts; ``report`` is what the guard found, ``diagnostics`` the same as a tuple.
+    ``stdout`` and ``stderr`` are text, ``stdout_bytes`` and ``stderr_bytes`` what was kept, byte
+    for byte. ``isolation`` maps each layer to "enforced", "off" or "degraded: why"; ``violations``
+    lists denied system calls with their counts; ``report`` is what the guard found, ``diagnostics``
+    the same as a tuple.
     """
 
     verdict: str
@@ -144,13 +157,24 @@ class Result:
 
     @property
     def signal_name(self) -> str | None:
-        """ "SIGSEGV" and the like; None when no signal ended the process."""
+        """The signal's name ("SIGSEGV"); None when no signal ended the process."""
         if self.signal is None:
             return None
         try:
             return _signal.Signals(self.signal).name
         except ValueError:
             return f"signal {self.signal}"
+
+    @property
+    def code(self) -> str | None:
+        """What ``csandbox explain`` calls this outcome ("CSR011"); None when it is ok."""
+        if self.verdict == "runtime_error" and self.signal is not None:
+            return "CSR002"
+        if self.verdict == "time_limit" and self.limit_hit == "wall":
+            return "CSR010"
+        if self.limit_hit in _LIMIT_CODES:
+            return _LIMIT_CODES[self.limit_hit]
+        return _VERDICT_CODES.get(self.verdict)
 
     def summary(self) -> str:
         """One sentence for people: the verdict and why."""
@@ -194,7 +218,7 @@ class Result:
         return ", ".join(f"{v.get('syscall', '?')} ×{v.get('count', 1)}" for v in self.violations)
 
     def check(self) -> Result:
-        """This result when it is ok; otherwise OutcomeError (RejectedError when the guard refused)."""
+        """Return the result when it is ok; else raise OutcomeError, or RejectedError."""
         if self.ok:
             return self
         if self.verdict == "rejected" and self.report is not None:
@@ -206,6 +230,7 @@ class Result:
         return {
             "ok": self.ok,
             "verdict": self.verdict,
+            "code": self.code,
             "limit_hit": self.limit_hit,
             "exit_code": self.exit_code,
             "signal": self.signal,

@@ -46,7 +46,9 @@ def _word(value: object, what: str) -> str:
 
 def _arguments(args: Sequence[str]) -> tuple[str, ...]:
     if isinstance(args, (str, bytes)):
-        raise TypeError(f"args must be a sequence of strings, for example [{args!r}], not one string")
+        raise TypeError(
+            f"args must be a sequence of strings, for example [{args!r}], not one string"
+        )
     return tuple(_word(item, f"args[{index}]") for index, item in enumerate(args))
 
 
@@ -134,12 +136,15 @@ def run(
     check          True: raise OutcomeError when the verdict is not "accepted"
     ============== ============================================================================
 
-    May be called from any thread; other threads go on meanwhile, and KeyboardInterrupt ends the child. It
-    returns by the wall limit + 0.2 s plus the start-up, whatever the program does.
+    May be called from any thread; other threads go on meanwhile, and KeyboardInterrupt ends the
+    child. It returns by the wall limit + 0.2 s plus the start-up, whatever the program does.
 
-    Raises ProfileError, TypeError and ValueError for wrong arguments, UnsupportedError when a required
-    layer cannot be enforced here, SetupError when no child could be started, OutcomeError with `check`.
+    Raises ProfileError, TypeError and ValueError for wrong arguments, UnsupportedError when a
+    required layer cannot be enforced here, SetupError when no child could be started, OutcomeError
+    with `check`.
     """
+    if not isinstance(fresh, bool):
+        raise TypeError(f"fresh must be True or False, not {fresh!r}")
     chosen = as_profile(profile)
     name = file_name(filename)
     bounds = _limits(chosen, limits)
@@ -167,9 +172,7 @@ def run(
         stderr_bytes=data["stderr"],
         stdout_total_bytes=data["stdout_total_bytes"],
         stderr_total_bytes=data["stderr_total_bytes"],
-        usage=Usage(
-            data["cpu_s"], data["wall_s"], data["startup_s"], data["peak_memory_bytes"]
-        ),
+        usage=Usage(data["cpu_s"], data["wall_s"], data["startup_s"], data["peak_memory_bytes"]),
         isolation=MappingProxyType(data["isolation"]),
         violations=tuple(MappingProxyType(violation) for violation in data["violations"]),
         report=report,

@@ -242,7 +242,8 @@ def check_layer(layer: Flat, source: Source) -> None:
     both = set(given["isolation.require"]) & set(given["isolation.allow_degraded"])
     if both:
         raise source.error(
-            "isolation.allow_degraded", f"{sorted(both)[0]!r} is required and may be missing; choose"
+            "isolation.allow_degraded",
+            f"{sorted(both)[0]!r} is required and may be missing; choose",
         )
 
 
@@ -252,7 +253,7 @@ def _short(value: object) -> str:
 
 
 def merge(base: Flat, layer: Flat) -> Flat:
-    """`base` with `layer` on top: a list is replaced, or extended by its extend_ key; tables join."""
+    """`base` with `layer` on top: lists are replaced, or extended by extend_ keys; tables join."""
     merged = dict(base)
     for key, value in layer.items():
         if key in TABLES:
@@ -291,7 +292,9 @@ def check_whole(flat: Flat, source: Source) -> None:
         raise source.error("guard.imports.deny", f"{sorted(clash)[0]!r} is allowed and denied")
     for needed in ("core", "read-files"):
         if needed not in flat["syscalls.sets"]:
-            raise source.error("syscalls.sets", f"{needed!r} is missing; no interpreter runs without")
+            raise source.error(
+                "syscalls.sets", f"{needed!r} is missing; no interpreter runs without"
+            )
     if flat["files.scratch"] == "rw" and "write-files" not in flat["syscalls.sets"]:
         raise source.error(
             "files.scratch", 'is "rw", but syscalls.sets has no "write-files": add it, or use "ro"'
@@ -313,7 +316,5 @@ def unflatten(flat: Flat) -> dict[str, Any]:
         for section in sections:
             node = node.setdefault(section, {})
         value = flat[key]
-        node[name] = (
-            list(value) if key in LISTS else dict(value) if key in TABLES else value
-        )
+        node[name] = list(value) if key in LISTS else dict(value) if key in TABLES else value
     return tree

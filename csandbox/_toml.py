@@ -34,7 +34,9 @@ def load_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
         with Path(name).open("rb") as file:
             raw = file.read(_MAX_BYTES + 1)
     except OSError as error:
-        raise ProfileError(f"{name}: cannot read the profile: {error.strerror}", path=name) from error
+        raise ProfileError(
+            f"{name}: cannot read the profile: {error.strerror}", path=name
+        ) from error
     if len(raw) > _MAX_BYTES:
         raise ProfileError(f"{name}: larger than 1 MiB, so this is not a profile", path=name)
     parser = _parser()
