@@ -56,7 +56,7 @@ class Finding:
 
 
 # A raw system call by number would tie the table to an architecture; libc's wrappers do not.
-_C = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+_C = "import ctypes, errno, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 _CHECK = "if {call} < 0:\n    raise OSError(ctypes.get_errno(), 'refused')\nprint('EFFECT')\n"
 
 ATTEMPTS = (
@@ -94,7 +94,13 @@ ATTEMPTS = (
         "make a namespace",
         _C + _CHECK.format(call="libc.unshare(0x10000000)"),
     ),
-    Attempt("mount", _C + _CHECK.format(call="libc.mount(b'x', b'/tmp', b'tmpfs', 0, None)")),
+    # A folder that does not exist: where nothing confines, ENOENT says so and nothing is mounted.
+    Attempt(
+        "mount",
+        _C + "libc.mount(b'none', b'/csandbox-no-such-folder', b'tmpfs', 0, None)\n"
+        "if ctypes.get_errno() != errno.ENOENT: raise OSError(ctypes.get_errno(), 'refused')\n"
+        "print('EFFECT')\n",
+    ),
     Attempt("become root", "import os\nos.setuid(0)\nprint('EFFECT')"),
     Attempt(
         "raise its own limits",
