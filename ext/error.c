@@ -30,7 +30,7 @@ static const char *const step_names[CSB_STEP_COUNT] = {
 const char *
 csb_step_name(enum csb_step step)
 {
-    if (step < 0 || step >= CSB_STEP_COUNT || step_names[step] == NULL) {
+    if (step >= CSB_STEP_COUNT || step_names[step] == NULL) {
         return "unknown";
     }
     return step_names[step];

@@ -14,7 +14,7 @@ TREE_SITTER = THIRD_PARTY / "tree-sitter"
 GRAMMAR = THIRD_PARTY / "tree-sitter-python"
 
 #: Run between clone and exec, so they are part of `_core`, although they are "the child".
-LAUNCH_CHILD = ("child_exec.c",)
+LAUNCH_CHILD = ()
 #: Compiled into `_child` besides ext/child_*.c; `_core` has them too.
 CHILD_SHARED = ("ext/confine.c",)
 

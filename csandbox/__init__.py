@@ -1,0 +1,73 @@
+r"""Check and run Python code that somebody else wrote, contained by the Linux kernel.
+
+    >>> import csandbox
+    >>> csandbox.run("print(6*7)").stdout
+    '42\n'
+
+``check`` says what a profile does not allow, and where; ``run`` checks, then runs the program in a
+confined child and says how it ended; ``probe`` says what this kernel can enforce. Profiles are
+objects (``Profile``), limits carry their unit in their name (``Limits(cpu_s=2, memory_bytes=256 *
+MiB)``).
+"""
+
+from __future__ import annotations
+
+import sys as _sys
+
+if not _sys.platform.startswith("linux"):
+    raise ImportError(
+        f"csandbox needs Linux (this is {_sys.platform}): it confines code by seccomp and "
+        "Landlock, which only Linux has. It works in a Linux container or virtual machine."
+    )
+
+from csandbox import _core
+from csandbox._check import check
+from csandbox._errors import (
+    OutcomeError,
+    ProfileError,
+    RejectedError,
+    SandboxError,
+    SetupError,
+    UnsupportedError,
+)
+from csandbox._limits import Limits
+from csandbox._probe import Feature, Features, probe
+from csandbox._profile import Profile
+from csandbox._report import Diagnostic, Report
+from csandbox._result import Result, Usage
+from csandbox._run import run
+from csandbox._units import GiB, KiB, MiB
+
+__version__: str = _core.build_info()["version"]
+
+__all__ = [
+    "Diagnostic",
+    "Feature",
+    "Features",
+    "GiB",
+    "KiB",
+    "Limits",
+    "MiB",
+    "OutcomeError",
+    "Profile",
+    "ProfileError",
+    "RejectedError",
+    "Report",
+    "Result",
+    "SandboxError",
+    "SetupError",
+    "UnsupportedError",
+    "Usage",
+    "__version__",
+    "check",
+    "probe",
+    "run",
+]
+
+# The modules are private; messages, tracebacks and pickles name the public place.
+for _public in (
+    Diagnostic, Feature, Features, Limits, OutcomeError, Profile, ProfileError, RejectedError,
+    Report, Result, SandboxError, SetupError, UnsupportedError, Usage, check, probe, run,
+):  # fmt: skip
+    _public.__module__ = __name__
+del _public

@@ -1,0 +1,97 @@
+"""The static check: source in, Report out."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import Any
+
+from csandbox import _core
+from csandbox._errors import ProfileError
+from csandbox._profile import Profile, as_profile
+from csandbox._report import Report
+
+INTEGRITY = "CSB0"  # these rules hold in every profile, also where the guard is off
+
+
+def source_bytes(source: str | bytes | bytearray | memoryview) -> bytes:
+    """The source as bytes. A lone surrogate is kept, so that the guard can say where it is."""
+    if isinstance(source, str):
+        return source.encode("utf-8", "surrogatepass")
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return bytes(source)
+    raise TypeError(f"source must be str or bytes, not {type(source).__name__}")
+
+
+def file_name(filename: str | os.PathLike[str]) -> str:
+    """The name shown in messages and tracebacks; ValueError when it cannot be one."""
+    name = os.fspath(filename)
+    if not isinstance(name, str):
+        raise TypeError(f"filename must be a string, not {type(name).__name__}")
+    if not name or "\0" in name:
+        raise ValueError(f"filename must not be empty or hold a NUL, not {name!r}")
+    return name
+
+
+def guard_config(profile: Profile) -> dict[str, Any]:
+    """What ``_core.Guard`` takes, from a profile."""
+    guard = profile.guard
+    return {
+        "profile": profile.name,
+        "select": guard.select if guard.enabled else (INTEGRITY,),
+        "ignore": guard.ignore,
+        "mode": dict(guard.mode),
+        "imports_allow": guard.imports_allow,
+        "imports_deny": guard.imports_deny,
+        "max_source_bytes": guard.source_bytes,
+        "max_nodes": guard.nodes,
+        "max_depth": guard.depth,
+        "max_findings_per_rule": guard.findings_per_rule,
+        "max_time_ms": guard.time_ms,
+        "builtins_allow": guard.builtins_allow,
+        "attributes_allow": guard.attributes_allow,
+        "import_help": dict(guard.import_help),
+    }
+
+
+@lru_cache(maxsize=64)
+def guard_of(profile: Profile) -> _core.Guard:
+    """The compiled guard of a profile, made once. ProfileError when a rule code does not exist."""
+    known = [rule["code"] for rule in _core.rules()]
+    for key, codes in (("select", profile.guard.select), ("ignore", profile.guard.ignore)):
+        for code in codes:
+            if not any(rule.startswith(code) for rule in known):
+                raise ProfileError(
+                    f"profile {profile.name}: guard.{key}: no rule's code begins with {code!r}; "
+                    "`csandbox explain` lists them",
+                    key=f"guard.{key}",
+                )
+    return _core.Guard(guard_config(profile))
+
+
+def check_bytes(raw: bytes, profile: Profile, filename: str) -> tuple[Report, bytes]:
+    """The report, and the normalised text that must be compiled when it is ok."""
+    guard = guard_of(profile)
+    data = _core.check(guard, raw, filename)
+    shown = data["source"] or raw
+    report = Report(data["diagnostics"], shown, filename, data["suppressed"], guard)
+    return report, data["source"]
+
+
+def check(
+    source: str | bytes,
+    *,
+    profile: str | os.PathLike[str] | Profile = "compute",
+    filename: str | os.PathLike[str] = "submission.py",
+) -> Report:
+    """Say what in the source a profile does not allow, and where, without running anything.
+
+    `source` is text, or bytes of UTF-8 (a BOM is accepted). Findings are data, never an exception:
+    iterate over the report, ask ``report.ok``, print it. Raises ProfileError when the profile is
+    wrong.
+
+    The check is the first layer and made for people; what confines code are the kernel's layers in
+    ``run``.
+    """
+    report, _ = check_bytes(source_bytes(source), as_profile(profile), file_name(filename))
+    return report

@@ -1,0 +1,50 @@
+"""The command line. Data goes to stdout, messages to stderr; exit codes are in ``--help``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from csandbox._cli.arguments import Usage, parse
+from csandbox._cli.console import say
+from csandbox._errors import ProfileError, SandboxError
+
+OK, WANTING, USAGE, INFRASTRUCTURE = 0, 1, 2, 3
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+READER_GONE = 141  # 128 + SIGPIPE
+
+
+def _detach_stdout() -> None:
+    """Point stdout at nothing, so that the flush at exit cannot fail a second time."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass  # stdout is no file: nothing will be flushed into it
+    finally:
+        os.close(nothing)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return 0 fine, 1 found wanting, 2 usage, 3 infrastructure."""
+    try:
+        command = parse(sys.argv[1:] if argv is None else argv)
+        code = command()
+        sys.stdout.flush()
+        return code
+    except Usage as error:
+        say(f"csandbox: {error}")
+        return USAGE
+    except ProfileError as error:
+        say(f"csandbox: {error}")
+        return USAGE
+    except SandboxError as error:
+        say(f"csandbox: {error}")
+        say("csandbox: nothing was run; `csandbox doctor` says what this system can enforce")
+        return INFRASTRUCTURE
+    except BrokenPipeError:
+        _detach_stdout()
+        return READER_GONE
+    except KeyboardInterrupt:
+        return INTERRUPTED

@@ -1,0 +1,197 @@
+"""The command line's grammar: from words to one command that is ready to be called."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from csandbox._schema import FEATURES
+from csandbox._units import parse_bytes, parse_seconds
+
+EXIT_CODES = """\
+exit codes:
+  0    fine: nothing found, or the program ran to its end and exited with 0
+  1    the code failed or was found wanting (findings, a verdict other than
+       "accepted", a layer that doctor misses)
+  2    usage: wrong options, a file or profile that cannot be read
+  3    infrastructure: the sandbox could not do its work; says nothing about the code
+  130  interrupted      141  the reader of the output went away
+"""
+
+EXAMPLES = """\
+examples:
+  csandbox check solution.py                    what the profile does not allow, and where
+  csandbox run --cpu 2s --memory 256MiB a.py    run it, contained; stdin is passed on
+  csandbox run - --json < a.py                  program from stdin, result as JSON
+  csandbox run a.py -- --size 3                 arguments for the program
+  csandbox explain CSB101                       what a code means and what to do
+  csandbox doctor                               what this kernel can enforce, tried out
+"""
+
+
+class Usage(Exception):
+    """The command line asks for something that cannot be done; the message says what."""
+
+
+def _quantity(parse: Callable[[str], float | int]) -> Callable[[str], float | int]:
+    def convert(text: str) -> float | int:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return convert
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} must be written NAME=VALUE")
+    return name, value
+
+
+def _common() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", action="store_true", help="data as JSON on stdout")
+    common.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colours: on a terminal (default; NO_COLOR and FORCE_COLOR count), always, never",
+    )
+    return common
+
+
+def _profile(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-p",
+        "--profile",
+        default="compute",
+        metavar="NAME|PATH",
+        help="a built-in profile, or a TOML file (default: compute)",
+    )
+
+
+def _limits(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("limits", "what is left out comes from the profile")
+    seconds = _quantity(parse_seconds)
+    size = _quantity(parse_bytes)
+    for flag, field, kind, metavar, text in (
+        ("--cpu", "cpu_s", seconds, "TIME", "CPU time, for example 2s or 500ms"),
+        ("--wall", "wall_s", seconds, "TIME", "time by the clock (default: 3 × CPU + 1 s)"),
+        ("--startup", "startup_s", seconds, "TIME", "time for the interpreter to start"),
+        ("--memory", "memory_bytes", size, "SIZE", "private memory, for example 256MiB"),
+        ("--output", "output_bytes", size, "SIZE", "output per stream"),
+        ("--file-size", "file_bytes", size, "SIZE", "size of one written file"),
+        ("--open-files", "open_files", int, "N", "descriptors open at once"),
+        ("--threads", "threads", int, "N", "threads at once, the main one included"),
+        ("--stack", "stack_bytes", size, "SIZE", "stack of the main thread"),
+    ):
+        group.add_argument(
+            flag, dest=f"limit_{field}", type=kind, default=None, metavar=metavar, help=text
+        )
+
+
+def _add_check(add: Callable[..., argparse.ArgumentParser]) -> None:
+    parser = add("check", "say what a profile does not allow, without running anything")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="source files; - is stdin")
+    _profile(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="no summary on stderr")
+
+
+def _add_run(add: Callable[..., argparse.ArgumentParser]) -> None:
+    parser = add("run", "check a program, then run it contained")
+    parser.usage = "csandbox run [options] FILE [-- ARGUMENT …]"
+    parser.add_argument("file", metavar="FILE", help="the program; - is stdin")
+    _profile(parser)
+    _limits(parser)
+    parser.add_argument(
+        "--stdin",
+        metavar="FILE",
+        help="what the program reads (default: this command's stdin when it is no terminal)",
+    )
+    parser.add_argument("--no-stdin", action="store_true", help="the program reads nothing")
+    parser.add_argument(
+        "--file",
+        dest="files_in",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="NAME=PATH",
+        help="put a copy of PATH into the working folder as NAME; may be repeated",
+    )
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="NAME=VALUE",
+        help="set a variable for the program; may be repeated",
+    )
+    parser.add_argument(
+        "--allow-degraded",
+        action="append",
+        default=[],
+        choices=FEATURES,
+        metavar="LAYER",
+        help=f"run although this layer is missing ({', '.join(FEATURES)}); may be repeated",
+    )
+    parser.add_argument("--python", metavar="PATH", help="another CPython to run it with")
+    parser.add_argument("--fresh", action="store_true", help="always an interpreter of its own")
+    parser.add_argument("--raw", action="store_true", help="do not escape output on a terminal")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no summary on stderr")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="csandbox",
+        description="Check and run Python code that somebody else wrote, contained by the kernel.",
+        epilog=f"{EXAMPLES}\n{EXIT_CODES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="version and how it was built")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    common = _common()
+
+    def add(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(
+            name,
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
+            epilog=EXIT_CODES,
+            parents=[common],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    _add_check(add)
+    _add_run(add)
+    explain = add("explain", "say what a code means and what to do")
+    explain.add_argument("code", nargs="?", metavar="CODE", help="CSB101, CSR020, …; without: all")
+    doctor = add("doctor", "say what this kernel can enforce, and try it out")
+    doctor.add_argument("--no-self-test", action="store_true", help="only ask the kernel")
+    profiles = add("profiles", "list the built-in profiles, or show one with all its values")
+    profiles.add_argument("profile", nargs="?", metavar="NAME|PATH")
+    return parser
+
+
+def parse(words: Sequence[str]) -> Callable[[], int]:
+    """The command that these words ask for. Exits with 2 (argparse) or raises Usage."""
+    own, program_args = list(words), []
+    if "--" in own and "run" in own[: own.index("--")]:
+        cut = own.index("--")
+        own, program_args = own[:cut], own[cut + 1 :]
+    parser = _parser()
+    options = parser.parse_args(own)
+    options.program_args = program_args
+    if options.version:
+        from csandbox._cli.version import show
+
+        return show
+    if options.command is None:
+        parser.error("name a command, or --help")
+    module: Any = __import__(f"csandbox._cli.{options.command}", fromlist=["command"])
+    command: Callable[[argparse.Namespace], int] = module.command
+    return lambda: command(options)

@@ -1,0 +1,38 @@
+"""Reading what the command line names."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from csandbox._cli.arguments import Usage
+
+# The guard refuses sources above 1 MiB; the bound only keeps a wrong path from filling memory.
+_MAX_BYTES = 256 << 20
+
+
+def read_stdin() -> bytes:
+    """All of this command's stdin."""
+    try:
+        return sys.stdin.buffer.read()
+    except (OSError, ValueError, AttributeError) as error:
+        raise Usage(f"cannot read stdin: {error}") from error
+
+
+def read_file(path: str) -> bytes:
+    """A file's bytes; Usage when it cannot be read or is larger than 256 MiB."""
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise Usage(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:  # a NUL in the name
+        raise Usage(f"{path!r}: {error}") from error
+    if len(content) > _MAX_BYTES:
+        raise Usage(f"{path}: larger than 256 MiB")
+    return content
+
+
+def read_source(path: str) -> tuple[bytes, str]:
+    """Source and the name to show for it; ``-`` is stdin."""
+    return (read_stdin(), "<stdin>") if path == "-" else (read_file(path), path)

@@ -1,0 +1,94 @@
+"""``csandbox run FILE``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from csandbox._cli.arguments import Usage
+from csandbox._cli.console import (
+    emit_json,
+    emit_stream,
+    is_terminal,
+    one_line,
+    paint,
+    wants_color,
+)
+from csandbox._cli.files import read_file, read_source, read_stdin
+from csandbox._errors import ProfileError
+from csandbox._limits import Limits
+from csandbox._profile import Profile
+from csandbox._result import Result
+from csandbox._run import run
+
+
+def _stdin(options: argparse.Namespace) -> bytes:
+    if options.stdin is not None and options.no_stdin:
+        raise Usage("--stdin and --no-stdin exclude each other")
+    if options.stdin not in (None, "-"):
+        return read_file(options.stdin)
+    if options.file == "-":
+        if options.stdin == "-":
+            raise Usage("stdin cannot be the program and its input at once")
+        return b""
+    if options.no_stdin or (options.stdin is None and (not sys.stdin or is_terminal(sys.stdin))):
+        return b""
+    return read_stdin()
+
+
+def _limits(options: argparse.Namespace) -> Limits:
+    names = Limits().to_dict()
+    try:
+        return Limits(**{name: getattr(options, f"limit_{name}") for name in names})
+    except ProfileError as error:
+        raise Usage(str(error)) from error
+
+
+def _exit_code(result: Result) -> int:
+    if result.verdict == "internal_error":
+        return 3
+    return 0 if result.ok else 1
+
+
+def command(options: argparse.Namespace) -> int:
+    """Run the program; its streams go to ours, one line about the end to stderr."""
+    profile = Profile.load(options.profile)
+    source, name = read_source(options.file)
+    files = {inside: read_file(path) for inside, path in options.files_in}
+    limits = _limits(options)
+    stdin = _stdin(options)
+    try:
+        result = run(
+            source,
+            stdin=stdin,
+            args=options.program_args,
+            env=dict(options.env),
+            files=files,
+            profile=profile,
+            limits=limits,
+            allow_degraded=options.allow_degraded,
+            filename=name,
+            fresh=options.fresh,
+            python=options.python,
+        )
+    except ValueError as error:
+        raise Usage(str(error)) from error
+    if options.json:
+        emit_json(result.to_dict())
+        return _exit_code(result)
+    emit_stream(result.stdout_bytes, result.stdout, sys.stdout, options.raw)
+    emit_stream(result.stderr_bytes, result.stderr, sys.stderr, options.raw)
+    color = wants_color(options.color, sys.stderr)
+    if not result.ok and result.report is not None and not result.report.ok:
+        say_report = result.report.render(color=color)
+        print(say_report, file=sys.stderr)
+    if not options.quiet and (not result.ok or _weak(result)):
+        verdict, colon, rest = result.summary().partition(":")
+        shown = paint(verdict, "green" if result.ok else "red", color) + one_line(colon + rest)
+        print(f"csandbox: {shown}{_weak(result)}", file=sys.stderr)
+    return _exit_code(result)
+
+
+def _weak(result: Result) -> str:
+    weak = [name for name, state in result.isolation.items() if state.startswith("degraded")]
+    return f" (degraded: {', '.join(weak)})" if weak else ""

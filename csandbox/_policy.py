@@ -1,0 +1,96 @@
+"""From a profile and an interpreter to one compiled confinement, made once and kept."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from typing import Any
+
+from csandbox import _core, _schema
+from csandbox._errors import SetupError
+from csandbox._interpreter import Interpreter, interpreter
+from csandbox._packages import resolve
+from csandbox._profile import Profile
+
+# The uid and gid of a child when the caller is root: in the range 60578 to 61183 that systemd's
+# table of uids leaves to nobody, and below 65536, so that it exists in the usual rootless container
+# too.
+CHILD_UID = 60700
+
+
+def child_module() -> str:
+    """Path of the ``_child`` extension, which lies beside ``_core``; it is never imported here."""
+    folder = Path(_core.__file__ or __file__).resolve().parent
+    for suffix in dict.fromkeys((".abi3.so", *EXTENSION_SUFFIXES)):
+        path = folder / f"_child{suffix}"
+        if path.is_file():
+            return str(path)
+    raise SetupError(
+        step="startup",
+        message=f"csandbox is incompletely installed: no _child in {folder}; install it again",
+    )
+
+
+def degraded_names(allow_degraded: Iterable[str]) -> frozenset[str]:
+    """The caller's choice of layers that may be missing, checked."""
+    if isinstance(allow_degraded, str):
+        raise TypeError(
+            f"allow_degraded must be a set of layers, such as {{{allow_degraded!r}}}, not a string"
+        )
+    names = frozenset(allow_degraded)
+    for name in sorted(names, key=str):
+        if name not in _schema.FEATURES:
+            near = get_close_matches(str(name), _schema.FEATURES, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(_schema.FEATURES)}"
+            raise ValueError(f"allow_degraded: {name!r} is no layer; {hint}")
+    return names
+
+
+def policy_spec(profile: Profile, python: Interpreter, degraded: frozenset[str]) -> dict[str, Any]:
+    """What ``_core.Policy`` takes."""
+    packages = resolve(profile.packages.names, python.sites)
+    child = child_module()
+    may_miss = degraded | set(profile.isolation.allow_degraded)
+    extra = [os.path.realpath(path) for path in profile.files.read if os.path.exists(path)]
+    return {
+        "profile": profile.name,
+        "python": python.executable,
+        "child_module": child,
+        "module_path": (*python.module_path, *packages.module_path),
+        "read": tuple(dict.fromkeys([*python.read, *packages.read, *extra, child])),
+        "list": tuple(dict.fromkeys([*python.list_folders, *packages.list_folders])),
+        "execute": python.execute,
+        "scratch": profile.files.scratch,
+        "syscalls": profile.syscalls.sets,
+        "on_denied": profile.syscalls.on_denied,
+        "env": dict(profile.env),
+        "require": tuple(f for f in profile.isolation.require if f not in may_miss),
+        "degrade": tuple(sorted(may_miss)),
+        "uid": CHILD_UID,
+        "scratch_base": os.path.realpath(tempfile.gettempdir()),
+    }
+
+
+@lru_cache(maxsize=32)
+def policy_of(profile: Profile, python: str | None, degraded: frozenset[str]) -> _core.Policy:
+    """The compiled confinement, made once per profile, interpreter and choice of layers.
+
+    Raises UnsupportedError when a required layer cannot be enforced here, SetupError, ValueError.
+    """
+    return _core.Policy(policy_spec(profile, interpreter(python), degraded))
+
+
+def clear_caches() -> None:
+    """Forget compiled policies and descriptions (packages installed since are then seen)."""
+    from csandbox import _interpreter, _packages
+
+    policy_of.cache_clear()
+    _interpreter._described.cache_clear()
+    _packages.resolve.cache_clear()
+    _packages._installed.cache_clear()
+    _packages._listing.cache_clear()

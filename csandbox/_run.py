@@ -1,0 +1,185 @@
+"""Run one program: guard first, then a confined child."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import Any
+
+from csandbox import _core
+from csandbox._check import check_bytes, file_name, source_bytes
+from csandbox._limits import Limits
+from csandbox._policy import degraded_names, policy_of
+from csandbox._profile import Profile, as_profile
+from csandbox._report import Report
+from csandbox._result import Result, Usage
+
+_SYNTAX_ERROR = "CSB001"
+
+
+def _stream(value: str | bytes | bytearray | memoryview, name: str) -> bytes:
+    if isinstance(value, str):
+        try:
+            return value.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"{name} holds a lone surrogate at position {error.start}; pass bytes instead"
+            ) from error
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    raise TypeError(f"{name} must be str or bytes, not {type(value).__name__}")
+
+
+def _word(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a string, not {type(value).__name__} ({value!r})")
+    if "\0" in value:
+        raise ValueError(f"{what} must not hold a NUL: {value!r}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{what} holds a lone surrogate: {value!r}") from error
+    return value
+
+
+def _arguments(args: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(args, (str, bytes)):
+        raise TypeError(
+            f"args must be a sequence of strings, for example [{args!r}], not one string"
+        )
+    return tuple(_word(item, f"args[{index}]") for index, item in enumerate(args))
+
+
+def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
+    checked = {}
+    for name, value in (env or {}).items():
+        _word(name, "a name in env")
+        if not name or "=" in name:
+            raise ValueError(f"env: {name!r} is not the name of a variable")
+        checked[name] = _word(value, f"env[{name!r}]")
+    return checked
+
+
+def _relative(name: str | os.PathLike[str]) -> str:
+    text = _word(os.fspath(name), "a name in files")
+    path = PurePosixPath(text)
+    if not path.parts or path.is_absolute() or ".." in path.parts or text.endswith("/"):
+        raise ValueError(
+            f"files: {text!r} must be a relative path inside the working folder, "
+            'such as "data/in.csv", without ".."'
+        )
+    return str(path)
+
+
+def _files(files: Mapping[str, str | bytes] | None) -> tuple[tuple[str, bytes], ...]:
+    if files is not None and not isinstance(files, Mapping):
+        raise TypeError(f"files must map names to contents, not be a {type(files).__name__}")
+    checked: dict[str, bytes] = {}
+    for name, content in (files or {}).items():
+        path = _relative(name)
+        if path in checked:
+            raise ValueError(f"files: {path!r} is given twice")
+        checked[path] = _stream(content, f"files[{path!r}]")
+    for path in checked:
+        for parent in PurePosixPath(path).parents:
+            if str(parent) in checked:
+                raise ValueError(f"files: {str(parent)!r} is a file and the folder of {path!r}")
+    return tuple(checked.items())
+
+
+def _limits(profile: Profile, limits: Limits | Mapping[str, Any] | None) -> dict[str, float | int]:
+    if limits is not None and not isinstance(limits, (Limits, Mapping)):
+        raise TypeError(f"limits must be a Limits or a mapping, not {type(limits).__name__}")
+    given = Limits.from_mapping(limits) if isinstance(limits, Mapping) else limits
+    return profile.limits.merge(given).complete()
+
+
+def _refused(report: Report, profile: Profile, filename: str) -> Result:
+    errors = {d.code for d in report if d.severity == "error"}
+    verdict = "compile_error" if errors == {_SYNTAX_ERROR} else "rejected"
+    return Result(verdict=verdict, report=report, profile=profile.name, filename=filename)
+
+
+def run(
+    source: str | bytes,
+    *,
+    stdin: str | bytes = b"",
+    args: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+    files: Mapping[str, str | bytes] | None = None,
+    profile: str | os.PathLike[str] | Profile = "compute",
+    limits: Limits | Mapping[str, Any] | None = None,
+    allow_degraded: Iterable[str] = (),
+    filename: str | os.PathLike[str] = "submission.py",
+    fresh: bool = False,
+    python: str | os.PathLike[str] | None = None,
+    check: bool = False,
+) -> Result:
+    """Check a program and, when the profile allows it, run it in a confined child.
+
+    Whatever the program does is a verdict in the ``Result``, never an exception.
+
+    ============== ============================================================================
+    stdin          what the program reads (text is sent as UTF-8)
+    args           ``sys.argv[1:]``
+    env            variables added to the profile's; nothing of the caller's is inherited
+    files          relative name → content, put into the working folder before the start
+    profile        name of a built-in profile, path of a TOML file, or a ``Profile``
+    limits         ``Limits`` or a mapping; what is left out comes from the profile
+    allow_degraded layers that may be missing ({"landlock"}); every result then says so
+    filename       the program's name in messages and tracebacks
+    fresh          True: always an interpreter of its own, never one forked from a warm one
+                   (this version always starts a new one)
+    python         path of another CPython (3.10 or newer) to run the program with
+    check          True: raise OutcomeError when the verdict is not "accepted"
+    ============== ============================================================================
+
+    May be called from any thread; other threads go on meanwhile, and KeyboardInterrupt ends the
+    child. It returns by the wall limit + 0.2 s plus the start-up, whatever the program does.
+
+    Raises ProfileError, TypeError and ValueError for wrong arguments, UnsupportedError when a
+    required layer cannot be enforced here, SetupError when no child could be started, OutcomeError
+    with `check`.
+    """
+    if not isinstance(fresh, bool):
+        raise TypeError(f"fresh must be True or False, not {fresh!r}")
+    chosen = as_profile(profile)
+    name = file_name(filename)
+    bounds = _limits(chosen, limits)
+    request: dict[str, Any] = {
+        "filename": name,
+        "args": _arguments(args),
+        "stdin": _stream(stdin, "stdin"),
+        "env": _environment(env),
+        "files": _files(files),
+        "limits": bounds,
+    }
+    degraded = degraded_names(allow_degraded)
+    report, text = check_bytes(source_bytes(source), chosen, name)
+    if not report.ok:
+        refused = _refused(report, chosen, name)
+        return refused.check() if check else refused
+    policy = policy_of(chosen, None if python is None else os.fspath(python), degraded)
+    data = _core.run(policy, {**request, "source": text})
+    result = Result(
+        verdict=data["verdict"],
+        limit_hit=data["limit_hit"],
+        exit_code=data["exit_code"],
+        signal=data["signal"],
+        stdout_bytes=data["stdout"],
+        stderr_bytes=data["stderr"],
+        stdout_total_bytes=data["stdout_total_bytes"],
+        stderr_total_bytes=data["stderr_total_bytes"],
+        usage=Usage(data["cpu_s"], data["wall_s"], data["startup_s"], data["peak_memory_bytes"]),
+        isolation=MappingProxyType(data["isolation"]),
+        violations=tuple(MappingProxyType(violation) for violation in data["violations"]),
+        report=report,
+        error=data["error"],
+        profile=chosen.name,
+        filename=name,
+        # The core keeps the first half of the limit as the beginning, the rest as the end.
+        head_bytes=-(-int(bounds["output_bytes"]) // 2),
+    )
+    return result.check() if check else result

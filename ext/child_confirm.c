@@ -1,0 +1,118 @@
+/* Theory of operation: runs in the child between the last layer and the READY record. Each
+ * answer is the kernel's: a bit is set only when the thing itself was seen. The supervisor
+ * refuses to send the submission when a required bit is missing. */
+#include "child_confirm.h"
+
+#include "feature.h"
+#include "plan.h"
+#include "raw.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/prctl.h>
+#include <string.h>
+
+enum { FDS_LOOKED_AT = 256, LAST_CAPABILITY = 63 };
+
+static uint32_t
+bit_if(bool seen, enum csb_feature feature)
+{
+    return seen ? CSB_FEATURE_BIT(feature) : 0;
+}
+
+static bool
+fds_closed(void)
+{
+    for (int fd = CSB_CHANNEL_FD + 1; fd < FDS_LOOKED_AT; fd++) {
+        if (csb_syscall(SYS_fcntl, fd, F_GETFD) >= 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+rlimits_hold(const struct csb_rlimit *rlimits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t now[2];
+        if (csb_syscall(SYS_prlimit64, 0, rlimits[i].resource, 0, now) < 0 ||
+            now[0] != rlimits[i].value || now[1] != rlimits[i].value) {
+            return false;
+        }
+    }
+    return count > 0;
+}
+
+static bool
+session_is_own(void)
+{
+    int signal = 0;
+    return csb_syscall(SYS_getsid, 0) == csb_syscall(SYS_getpid) &&
+           csb_syscall(SYS_prctl, PR_GET_PDEATHSIG, &signal, 0, 0, 0) == 0 && signal != 0;
+}
+
+/* The root folder is readable by everybody, so only Landlock can be what refuses it. */
+static bool
+files_confined(void)
+{
+    long fd = csb_syscall(SYS_openat, AT_FDCWD, "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)csb_syscall(SYS_close, fd);
+    }
+    return fd == -EACCES;
+}
+
+uint32_t
+csb_confirm_before(const struct csb_wire_config *config, const struct csb_rlimit *rlimits)
+{
+    uint32_t mask = bit_if(fds_closed(), CSB_FEATURE_FDS);
+    mask |= bit_if(csb_syscall(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1,
+                   CSB_FEATURE_NO_NEW_PRIVS);
+    mask |= bit_if(session_is_own(), CSB_FEATURE_SESSION);
+    mask |= bit_if(rlimits_hold(rlimits, config->rlimit_count), CSB_FEATURE_RLIMITS);
+    return mask;
+}
+
+static bool
+privileges_gone(uint32_t uid)
+{
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+    unsigned id[3] = {0, 0, 0};
+    memset(sets, 0xFF, sizeof sets);
+    if (csb_syscall(SYS_capget, &header, sets) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < CSB_ARRAY_LEN(sets); i++) {
+        if (sets[i].effective | sets[i].permitted | sets[i].inheritable) {
+            return false;
+        }
+    }
+    if (csb_syscall(SYS_getresuid, &id[0], &id[1], &id[2]) != 0) {
+        return false;
+    }
+    return uid == 0 || (id[0] == uid && id[1] == uid && id[2] == uid);
+}
+
+uint32_t
+csb_confirm_privileges(uint32_t uid)
+{
+    return bit_if(privileges_gone(uid), CSB_FEATURE_PRIVILEGES);
+}
+
+/* The narrow filter pretends that fchmod succeeds; without it, descriptor -1 is EBADF. */
+static bool
+filter_holds(void)
+{
+    return csb_syscall(SYS_fchmod, -1, 0) == 0;
+}
+
+uint32_t
+csb_confirm_after(int listener)
+{
+    uint32_t mask = bit_if(files_confined(), CSB_FEATURE_LANDLOCK);
+    mask |= bit_if(filter_holds(), CSB_FEATURE_SECCOMP);
+    mask |= bit_if(listener >= 0, CSB_FEATURE_SECCOMP_NOTIFY);
+    return mask;
+}

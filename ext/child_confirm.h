@@ -1,0 +1,19 @@
+/* What is really in force, found out by asking the kernel and by trying, not by memory.
+ * In the child, before untrusted code; raw system calls, no effect. */
+#ifndef CSB_CHILD_CONFIRM_H
+#define CSB_CHILD_CONFIRM_H
+
+#include "run_limits.h"
+#include "wire.h"
+
+/* Feature bits that can be asked for while every query is still allowed. */
+uint32_t csb_confirm_before(const struct csb_wire_config *config,
+                            const struct csb_rlimit *rlimits);
+
+/* After privileges were dropped; the narrow filter would refuse the questions. */
+uint32_t csb_confirm_privileges(uint32_t uid);
+
+/* The rest, under the narrow filter. */
+uint32_t csb_confirm_after(int listener);
+
+#endif

@@ -1,0 +1,91 @@
+/* Theory of operation: runs in the child, when the submission has ended with an exception.
+ * Prints it the way CPython prints an uncaught exception (the traceback holds only frames
+ * of the submission, because the exception is caught here, before it passes ours), tells
+ * the supervisor which kind of failure it was, and leaves through SystemExit, so that
+ * threads are joined, atexit handlers run and streams are flushed as usual. */
+#include "child_script.h"
+
+enum { STATUS_FAILED = 1, STATUS_INTERRUPTED = 130 };
+
+struct exception {
+    PyObject *type;
+    PyObject *value;
+    PyObject *traceback; /* may be NULL */
+};
+
+/* traceback.print_exception reads source lines through the loader; before 3.13 the built-in
+ * printer looks for a file on disk and shows none. */
+static int
+print_by_module(const struct exception *exception)
+{
+    PyObject *traceback = PyImport_ImportModule("traceback");
+    PyObject *result = NULL;
+    if (traceback != NULL) {
+        result = PyObject_CallMethod(
+            traceback, "print_exception", "OOO", exception->type, exception->value,
+            exception->traceback == NULL ? Py_None : exception->traceback);
+    }
+    Py_XDECREF(traceback);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+static void
+print_exception(struct exception *exception)
+{
+    PyObject *hook = PySys_GetObject("excepthook");          /* borrowed */
+    PyObject *original = PySys_GetObject("__excepthook__"); /* borrowed */
+    if (hook != NULL && hook == original && print_by_module(exception) == 0) {
+        return;
+    }
+    PyErr_Clear();
+    Py_INCREF(exception->type);
+    Py_XINCREF(exception->value);
+    Py_XINCREF(exception->traceback);
+    PyErr_Restore(exception->type, exception->value, exception->traceback);
+    PyErr_PrintEx(0);
+}
+
+static enum csb_wire_end
+kind_of(const struct exception *exception, enum csb_wire_end phase)
+{
+    if (PyErr_GivenExceptionMatches(exception->type, PyExc_MemoryError)) {
+        return CSB_END_MEMORY_ERROR;
+    }
+    return phase;
+}
+
+static PyObject *
+exit_with(int status)
+{
+    PyObject *code = PyLong_FromLong(status);
+    if (code != NULL) {
+        PyErr_SetObject(PyExc_SystemExit, code);
+        Py_DECREF(code);
+    }
+    return NULL;
+}
+
+PyObject *
+csb_child_end(enum csb_wire_end phase)
+{
+    struct exception exception = {NULL, NULL, NULL};
+    int status = STATUS_FAILED;
+    if (PyErr_ExceptionMatches(PyExc_SystemExit)) {
+        return NULL; /* the interpreter knows what to do with it */
+    }
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        status = STATUS_INTERRUPTED;
+    }
+    PyErr_Fetch(&exception.type, &exception.value, &exception.traceback);
+    PyErr_NormalizeException(&exception.type, &exception.value, &exception.traceback);
+    if (exception.traceback != NULL) {
+        (void)PyException_SetTraceback(exception.value, exception.traceback);
+    }
+    csb_child_say_end(kind_of(&exception, phase));
+    print_exception(&exception);
+    Py_XDECREF(exception.type);
+    Py_XDECREF(exception.value);
+    Py_XDECREF(exception.traceback);
+    return exit_with(status);
+}

@@ -1,0 +1,48 @@
+/* Theory of operation: the extension `_child`, loaded by path in the child's interpreter by
+ * the bootstrap of launch.c. One function, run(): finish the confinement, say READY, read
+ * the submission, become it. After that everything in this process is untrusted, this code
+ * included. Multi-phase, no state, no import of csandbox. */
+#include "child_script.h"
+
+#include <stdlib.h>
+
+static PyObject *
+run(PyObject *module, PyObject *Py_UNUSED(unused))
+{
+    struct csb_child child = {0};
+    PyObject *source = NULL;
+    PyObject *result = NULL;
+    size_t length = 0;
+    char *bytes;
+    csb_child_setup(&child);
+    if (csb_child_prepare(module, &child) < 0) {
+        free(child.payload);
+        return NULL;
+    }
+    bytes = csb_child_read_source(&length);
+    source = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)length, "strict");
+    free(bytes);
+    result = source == NULL ? csb_child_end(CSB_END_COMPILE_ERROR)
+                            : csb_child_execute(module, &child, source);
+    Py_XDECREF(source);
+    free(child.payload);
+    return result;
+}
+
+static PyMethodDef methods[] = {
+    {"run", run, METH_NOARGS, "Finish the confinement, read the submission, run it."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "_child", .m_methods = methods, .m_slots = slots};
+
+PyMODINIT_FUNC PyInit__child(void); /* for -Wmissing-prototypes */
+
+PyMODINIT_FUNC
+PyInit__child(void)
+{
+    return PyModuleDef_Init(&definition);
+}

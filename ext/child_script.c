@@ -1,0 +1,150 @@
+/* Theory of operation: runs in the child, after READY. Everything here acts inside the
+ * confined process on behalf of the submission; no security depends on it. The aim is that
+ * a program can not tell the difference from `python3 program.py`: its own __main__, file
+ * name, line numbers and argv, and no frame of ours in a traceback. */
+#include "child_script.h"
+
+#include <string.h>
+
+/* Names that a fresh __main__ has; anything else in it is the bootstrap's. */
+static const char *const main_names[] = {"__name__",   "__doc__",     "__package__",
+                                         "__loader__", "__spec__",    "__annotations__",
+                                         "__builtins__"};
+
+static PyObject *
+string_list(const char *first, const char *at, uint32_t count)
+{
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = first == NULL ? 1 : 0; list != NULL && i <= count; i++) {
+        const char *text = i == 0 ? first : at;
+        PyObject *item = PyUnicode_DecodeFSDefault(text);
+        if (item == NULL || PyList_Append(list, item) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(item);
+        at += i == 0 ? 0 : strlen(at) + 1;
+    }
+    return list;
+}
+
+static int
+set_sys(const char *name, PyObject *value)
+{
+    int result = value == NULL ? -1 : PySys_SetObject(name, value);
+    Py_XDECREF(value);
+    return result;
+}
+
+/* sys.orig_argv tells how the interpreter was started: as the program would expect it. */
+static PyObject *
+original_argv(const struct csb_child *child)
+{
+    PyObject *list =
+        string_list(child->file_name, child->first_argument, child->config.argument_count);
+    PyObject *executable = PySys_GetObject("executable"); /* borrowed */
+    if (list != NULL && executable != NULL && PyList_Insert(list, 0, executable) < 0) {
+        Py_CLEAR(list);
+    }
+    return list;
+}
+
+static bool
+is_main_name(PyObject *key)
+{
+    for (size_t i = 0; i < CSB_ARRAY_LEN(main_names); i++) {
+        if (PyUnicode_CompareWithASCIIString(key, main_names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+clean_main(PyObject *globals)
+{
+    PyObject *keys = PyDict_Keys(globals);
+    int result = keys == NULL ? -1 : 0;
+    for (Py_ssize_t i = 0; result == 0 && i < PyList_Size(keys); i++) {
+        PyObject *key = PyList_GetItem(keys, i); /* borrowed */
+        if (!is_main_name(key)) {
+            result = PyDict_DelItem(globals, key);
+        }
+    }
+    Py_XDECREF(keys);
+    return result;
+}
+
+/* `-S` leaves out site, which would have added these; contest programs call exit(). */
+static int
+add_site_builtins(void)
+{
+    static const char *const quitters[] = {"exit", "quit"};
+    PyObject *site = PyImport_ImportModule("_sitebuiltins");
+    PyObject *builtins = PyEval_GetBuiltins(); /* borrowed */
+    PyObject *value = NULL;
+    int result = site == NULL ? -1 : 0;
+    for (size_t i = 0; result == 0 && i < CSB_ARRAY_LEN(quitters); i++) {
+        value = PyObject_CallMethod(site, "Quitter", "ss", quitters[i],
+                                    "Ctrl-D (i.e. EOF)");
+        result = value == NULL ? -1 : PyDict_SetItemString(builtins, quitters[i], value);
+        Py_CLEAR(value);
+    }
+    if (result == 0) {
+        value = PyObject_CallMethod(site, "_Helper", NULL);
+        result = value == NULL ? -1 : PyDict_SetItemString(builtins, "help", value);
+        Py_CLEAR(value);
+    }
+    Py_XDECREF(site);
+    return result;
+}
+
+int
+csb_child_prepare(PyObject *module, const struct csb_child *child)
+{
+    const struct csb_wire_config *config = &child->config;
+    PyObject *globals = PyModule_GetDict(PyImport_AddModule("__main__")); /* borrowed */
+    (void)module;
+    if (set_sys("path", string_list(NULL, child->first_path, config->path_count)) < 0 ||
+        set_sys("argv", string_list(child->file_name, child->first_argument,
+                                    config->argument_count)) < 0 ||
+        set_sys("orig_argv", original_argv(child)) < 0) {
+        return -1;
+    }
+    return clean_main(globals) < 0 || add_site_builtins() < 0 ? -1 : 0;
+}
+
+static PyObject *
+compile_source(PyObject *source, const char *file_name)
+{
+    PyObject *builtins = PyEval_GetBuiltins(); /* borrowed */
+    PyObject *compile = PyDict_GetItemString(builtins, "compile"); /* borrowed */
+    PyObject *name = PyUnicode_DecodeFSDefault(file_name);
+    PyObject *code = NULL;
+    if (compile != NULL && name != NULL) {
+        /* flags 0, dont_inherit True: nothing of the bootstrap's */
+        code = PyObject_CallFunction(compile, "OOsii", source, name, "exec", 0, 1);
+    }
+    Py_XDECREF(name);
+    return code;
+}
+
+PyObject *
+csb_child_execute(PyObject *module, const struct csb_child *child, PyObject *source)
+{
+    PyObject *globals = PyModule_GetDict(PyImport_AddModule("__main__")); /* borrowed */
+    PyObject *loader = csb_child_loader_new(module, source);
+    PyObject *code = NULL;
+    PyObject *result;
+    if (loader == NULL || PyDict_SetItemString(globals, "__loader__", loader) < 0) {
+        Py_XDECREF(loader);
+        return NULL;
+    }
+    Py_DECREF(loader);
+    code = compile_source(source, child->file_name);
+    if (code == NULL) {
+        return csb_child_end(CSB_END_COMPILE_ERROR);
+    }
+    result = PyEval_EvalCode(code, globals, globals);
+    Py_DECREF(code);
+    return result != NULL ? result : csb_child_end(CSB_END_OTHER);
+}

@@ -1,0 +1,27 @@
+/* Make this interpreter look like one that was started on the submission, and run it.
+ * In the child; includes Python.h (limited API of 3.10), so glue. */
+#ifndef CSB_CHILD_SCRIPT_H
+#define CSB_CHILD_SCRIPT_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "child_setup.h"
+
+/* Set sys.path and sys.argv, empty `__main__` of the bootstrap's names, add what `site`
+ * would have given (exit, quit, help). Returns 0 or -1 with an exception. */
+int csb_child_prepare(PyObject *module, const struct csb_child *child);
+
+/* Compile and execute. Returns None, or NULL with SystemExit set, which carries the exit
+ * status to the interpreter's own ending. */
+PyObject *csb_child_execute(PyObject *module, const struct csb_child *child,
+                            PyObject *source);
+
+/* The type of `__main__.__loader__`: get_source() serves linecache and inspect. */
+PyObject *csb_child_loader_new(PyObject *module, PyObject *source);
+
+/* Print an uncaught exception as CPython would, and raise SystemExit with the status that
+ * CPython would end with. Returns NULL always. */
+PyObject *csb_child_end(enum csb_wire_end compile_phase);
+
+#endif

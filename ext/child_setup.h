@@ -1,0 +1,26 @@
+/* The trusted half of a child's life after exec: finish the confinement, confirm it, say so.
+ * In the child, single-threaded, holding the GIL (nobody else wants it). */
+#ifndef CSB_CHILD_SETUP_H
+#define CSB_CHILD_SETUP_H
+
+#include "wire.h"
+
+struct csb_child {
+    unsigned char *payload; /* owned */
+    struct csb_wire_config config;
+    const char *file_name;      /* these point into the payload */
+    const char *first_path;     /* config.path_count NUL-terminated strings */
+    const char *first_argument; /* config.argument_count of them */
+};
+
+/* Read the configuration, enter the last layers, confirm all of them by trying, report.
+ * Does not return when a step fails: a FAILED record is sent and the process exits. */
+void csb_child_setup(struct csb_child *child);
+
+/* Read the submission: heap bytes, NUL-terminated, owned by the caller. Exits on failure. */
+char *csb_child_read_source(size_t *ret_count);
+
+/* The last word about a failure; ignored by the supervisor unless the run failed. */
+void csb_child_say_end(enum csb_wire_end end);
+
+#endif

@@ -1,0 +1,26 @@
+/* THE ORDER in which the layers are entered. A security reviewer reads confine.c first.
+ *
+ * Three parts, because an interpreter has to start after the first, and because what the
+ * second did can only be confirmed before the third: csb_confine_early runs between clone
+ * and exec, csb_confine_drop and csb_confine_filter in the started, still trusted
+ * interpreter, before it has read a byte of untrusted source. Raw system calls only;
+ * allocates nothing, takes no lock, touches no libc state. All return 0 or fill *ret and
+ * return -errno; after a failure the process must not go on. */
+#ifndef CSB_CONFINE_H
+#define CSB_CONFINE_H
+
+#include "feature.h"
+#include "plan.h"
+
+int csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret) CSB_MUST_USE;
+
+/* Drop every capability and, when uid is not 0, become that uid and gid. Dropping clears
+ * the parent-death signal (prctl(2)), which is therefore set again here. */
+int csb_confine_drop(uint32_t uid, uint32_t skipped, struct csb_failure *ret) CSB_MUST_USE;
+
+/* Enter the narrow filter, the last layer. On success *ret_listener is the listener that
+ * `notify` asked for, or -1. */
+int csb_confine_filter(const struct csb_bpf *narrow, bool notify, uint32_t skipped,
+                       int *ret_listener, struct csb_failure *ret) CSB_MUST_USE;
+
+#endif

@@ -1,0 +1,127 @@
+/* Theory of operation: runs in the caller's supervisor loop. CPU time comes from the
+ * process's own CPU clock, memory from /proc; both are the kernel's word. RLIMIT_DATA
+ * already stops private memory; the look at the resident size is for what it does not
+ * count (shared anonymous maps), so it may be a few milliseconds late. */
+#include "meter.h"
+
+#include "clock.h"
+
+#include <unistd.h>
+
+#define SHORTEST_PAUSE_NS (1 * CSB_NS_PER_MS)
+#define BUSY_PAUSE_NS (10 * CSB_NS_PER_MS)
+#define IDLE_PAUSE_NS (160 * CSB_NS_PER_MS)
+
+void
+csb_meter_open(struct csb_meter *meter, pid_t pid, const struct csb_limits *limits)
+{
+    *meter = (struct csb_meter){.limits = limits, .pid = pid, .pause_ns = BUSY_PAUSE_NS};
+    csb_procfs_open(&meter->procfs, pid);
+}
+
+void
+csb_meter_close(struct csb_meter *meter)
+{
+    csb_procfs_close(&meter->procfs);
+}
+
+void
+csb_meter_start(struct csb_meter *meter, int64_t now_ns)
+{
+    int64_t used = csb_clock_cpu_ns(meter->pid);
+    meter->cpu_at_ready_ns = used > 0 ? used : 0;
+    meter->ready_ns = now_ns;
+    meter->next_ns = now_ns + BUSY_PAUSE_NS;
+}
+
+static void
+keep_highest(struct csb_meter *meter, const struct csb_memory *memory)
+{
+    if (memory->private_bytes > meter->private_bytes) {
+        meter->private_bytes = memory->private_bytes;
+    }
+    if (memory->peak_bytes > meter->peak_bytes) {
+        meter->peak_bytes = memory->peak_bytes;
+    }
+}
+
+void
+csb_meter_last_look(struct csb_meter *meter)
+{
+    struct csb_memory memory;
+    if (csb_procfs_memory(&meter->procfs, &memory)) {
+        keep_highest(meter, &memory);
+    }
+}
+
+static bool
+memory_passed(struct csb_meter *meter)
+{
+    uint64_t resident = csb_procfs_resident_bytes(&meter->procfs);
+    if (resident > meter->peak_bytes) {
+        meter->peak_bytes = resident;
+    }
+    /* The resident size includes shared libraries; only above the limit is it worth
+     * asking for the exact share. */
+    if (resident <= meter->limits->memory_bytes) {
+        return false;
+    }
+    csb_meter_last_look(meter);
+    return meter->private_bytes > meter->limits->memory_bytes;
+}
+
+/* How long until the CPU limit could be passed at the earliest. */
+static int64_t
+cpu_headroom_ns(const struct csb_meter *meter)
+{
+    int64_t cores = (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t parallel = (int64_t)meter->limits->threads + 1;
+    if (cores < 1) {
+        cores = 1;
+    }
+    if (parallel > cores) {
+        parallel = cores;
+    }
+    return (meter->limits->cpu_ns - meter->cpu_ns) / parallel;
+}
+
+static void
+schedule(struct csb_meter *meter, int64_t now_ns, bool busy)
+{
+    int64_t pause;
+    meter->pause_ns = busy ? BUSY_PAUSE_NS : meter->pause_ns * 2;
+    if (meter->pause_ns > IDLE_PAUSE_NS) {
+        meter->pause_ns = IDLE_PAUSE_NS;
+    }
+    pause = meter->pause_ns;
+    if (cpu_headroom_ns(meter) < pause) {
+        pause = cpu_headroom_ns(meter);
+    }
+    if (pause < SHORTEST_PAUSE_NS) {
+        pause = SHORTEST_PAUSE_NS;
+    }
+    meter->next_ns = now_ns + pause;
+}
+
+enum csb_stop
+csb_meter_look(struct csb_meter *meter, int64_t now_ns)
+{
+    int64_t used;
+    bool busy;
+    if (meter->ready_ns == 0 || now_ns < meter->next_ns) {
+        return CSB_STOP_NONE;
+    }
+    used = csb_clock_cpu_ns(meter->pid) - meter->cpu_at_ready_ns;
+    busy = used > meter->cpu_ns + SHORTEST_PAUSE_NS / 2;
+    if (used > meter->cpu_ns) {
+        meter->cpu_ns = used;
+    }
+    schedule(meter, now_ns, busy);
+    if (meter->cpu_ns > meter->limits->cpu_ns) {
+        return CSB_STOP_CPU;
+    }
+    if (memory_passed(meter)) {
+        return CSB_STOP_MEMORY;
+    }
+    return CSB_STOP_NONE;
+}

@@ -1,0 +1,37 @@
+/* Time and memory of one child, measured from outside, and when to look again.
+ *
+ * Looking is cheap but not free, so the meter says when the next look is due: never later
+ * than a limit could be passed (every core busy), less and less often for a child that
+ * sleeps. One thread at a time; no GIL. */
+#ifndef CSB_METER_H
+#define CSB_METER_H
+
+#include "outcome.h"
+#include "procfs.h"
+
+struct csb_meter {
+    const struct csb_limits *limits; /* borrowed */
+    pid_t pid;
+    struct csb_procfs procfs; /* owned */
+    int64_t ready_ns;         /* when the submission was allowed to begin */
+    int64_t cpu_at_ready_ns;  /* start-up, not the submission's */
+    int64_t cpu_ns;           /* at the last look, submission only */
+    int64_t next_ns;          /* the next look is due */
+    int64_t pause_ns;
+    uint64_t private_bytes; /* highest seen */
+    uint64_t peak_bytes;    /* highest resident size seen */
+};
+
+void csb_meter_open(struct csb_meter *meter, pid_t pid, const struct csb_limits *limits);
+void csb_meter_close(struct csb_meter *meter);
+
+/* The submission may begin now: everything used so far was start-up. */
+void csb_meter_start(struct csb_meter *meter, int64_t now_ns);
+
+/* Look; says which limit has been passed. Before csb_meter_start: CSB_STOP_NONE. */
+enum csb_stop csb_meter_look(struct csb_meter *meter, int64_t now_ns);
+
+/* Exact memory figures, for the moment before a child is killed. */
+void csb_meter_last_look(struct csb_meter *meter);
+
+#endif

@@ -1,0 +1,152 @@
+/* Theory of operation: runs in the caller's supervisor loop. Receives one call of the
+ * child at a time and answers it: go on (watched calls within their limits), or an errno.
+ * Trusts only the registers that the kernel copied. Keeps a table of fixed size, so a
+ * million different denials cost a counter. */
+#include "notify.h"
+
+#include "clock.h"
+#include "fd.h"
+#include "syscall_filter.h"
+#include "syscalls.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
+#define SECCOMP_USER_NOTIF_FLAG_CONTINUE (1UL << 0)
+#endif
+
+/* After so many denials, at most one answer every SLOW_NS: 0.1 % of a core. */
+enum { PROMPT_DENIALS = 2000 };
+#define SLOW_NS (20 * CSB_NS_PER_MS)
+
+void
+csb_notify_init(struct csb_notify *notify, uint32_t threads_allowed)
+{
+    memset(notify, 0, sizeof *notify);
+    notify->listener = CSB_FD_NONE;
+    notify->threads_allowed = threads_allowed;
+}
+
+void
+csb_notify_done(struct csb_notify *notify)
+{
+    csb_fd_close(&notify->listener);
+}
+
+/* Which argument tells what was meant: the one that the table checks, else the first of
+ * socket(2), the call that people ask about. */
+static int
+telling_argument(const char *name)
+{
+    if (strcmp(name, "socket") == 0) {
+        return 0;
+    }
+    for (size_t i = 0; i < csb_syscall_row_count; i++) {
+        const struct csb_syscall_row *row = &csb_syscall_rows[i];
+        if (row->check_count > 0 && strcmp(row->name, name) == 0) {
+            return (int)row->checks[0].index;
+        }
+    }
+    return -1;
+}
+
+static void
+record(struct csb_notify *notify, const struct seccomp_data *call, const char *name)
+{
+    struct csb_violation *violation;
+    int index = telling_argument(name);
+    uint64_t argument = index < 0 ? 0 : call->args[index];
+    notify->denied++;
+    for (unsigned i = 0; i < notify->violation_count; i++) {
+        violation = &notify->violations[i];
+        if (violation->number == call->nr && violation->argument == argument) {
+            violation->count++;
+            return;
+        }
+    }
+    if (notify->violation_count == CSB_VIOLATION_KINDS) {
+        violation = &notify->violations[CSB_VIOLATION_KINDS - 1];
+        violation->number = -1;
+        violation->has_argument = false;
+        violation->count++;
+        return;
+    }
+    violation = &notify->violations[notify->violation_count++];
+    *violation = (struct csb_violation){call->nr, index >= 0, argument, 1};
+}
+
+/* Is this one of the calls that are watched rather than denied? */
+static bool
+watched(const struct seccomp_data *call, const char *name)
+{
+    for (size_t i = 0; i < csb_syscall_row_count; i++) {
+        const struct csb_syscall_row *row = &csb_syscall_rows[i];
+        bool matches = row->action == CSB_ACTION_WATCH && strcmp(row->name, name) == 0;
+        for (unsigned k = 0; k < row->check_count && matches; k++) {
+            const struct csb_argument_check *check = &row->checks[k];
+            matches = (call->args[check->index] & check->mask) == check->value;
+        }
+        if (matches) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* 0 = go on, else the errno. EPERM is what CPython turns into PermissionError; a number
+ * without a name is newer than the table: ENOSYS, so that libc falls back (moby issue
+ * 42681). */
+static int
+judge(struct csb_notify *notify, const struct seccomp_data *call, const char *name,
+      const struct csb_procfs *procfs, bool *ret_denied)
+{
+    bool is_watched = watched(call, name);
+    *ret_denied = false;
+    if (is_watched && strcmp(name, "exit_group") == 0) {
+        notify->end_seen = true;
+        notify->exit_code = (int)(call->args[0] & 0xFF);
+        (void)csb_procfs_memory(procfs, &notify->memory_at_end);
+        return 0;
+    }
+    if (is_watched && notify->threads_allowed > 0) {
+        if (csb_procfs_threads(procfs) <= notify->threads_allowed) {
+            return 0;
+        }
+        notify->threads_denied++;
+        return EAGAIN; /* what the kernel says at a real limit */
+    }
+    *ret_denied = true;
+    record(notify, call, name);
+    return name[0] == '\0' ? ENOSYS : EPERM;
+}
+
+bool
+csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs, int64_t now_ns)
+{
+    struct seccomp_notif request;
+    struct seccomp_notif_resp answer;
+    bool denied;
+    char *name;
+    int err;
+    memset(&request, 0, sizeof request);
+    memset(&answer, 0, sizeof answer);
+    if (ioctl(notify->listener, SECCOMP_IOCTL_NOTIF_RECV, &request) != 0) {
+        return false; /* ENOENT: the thread was killed meanwhile */
+    }
+    name = csb_seccomp_name(request.data.nr);
+    err = judge(notify, &request.data, name == NULL ? "" : name, procfs, &denied);
+    free(name);
+    answer.id = request.id;
+    answer.error = -err;
+    answer.flags = err == 0 ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;
+    /* ENOENT here means the same: nobody is left to hear it. */
+    (void)ioctl(notify->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+    if (denied && notify->denied > PROMPT_DENIALS) {
+        notify->resume_ns = now_ns + SLOW_NS;
+    }
+    return denied;
+}

@@ -1,0 +1,43 @@
+/* Everything that a child needs before exec, frozen into one block.
+ *
+ * Built by the caller, read by the child between clone and exec, where nothing may be
+ * allocated or looked up any more. Pointers are valid there because the address space is
+ * shared until exec (fresh mode) or copied (a forking zygote). The plan owns nothing: its
+ * maker keeps every descriptor and string alive until spawn returns. */
+#ifndef CSB_PLAN_H
+#define CSB_PLAN_H
+
+#include "bpf.h"
+#include "error.h"
+#include "run_limits.h"
+
+#include <sys/types.h>
+
+/* In the child: 0, 1, 2 and this one are open, nothing else. */
+enum { CSB_CHANNEL_FD = 3 };
+
+struct csb_plan {
+    const char *executable; /* absolute */
+    char *const *argv;
+    char *const *envp;
+    const char *directory; /* private scratch, becomes the working directory */
+    int stdin_fd;          /* all >= CSB_FD_MIN */
+    int stdout_fd;
+    int stderr_fd;
+    int channel_fd;
+    int landlock_fd; /* ruleset, or CSB_FD_NONE when it may be missing */
+    struct csb_bpf wide_filter;
+    struct csb_rlimit rlimits[CSB_RLIMITS_MAX];
+    size_t rlimit_count;
+    pid_t caller;             /* for the parent-death race */
+    bool root;                /* the caller is uid 0 */
+    uint32_t skipped;         /* feature bits that tests take out; 0 in real use */
+};
+
+/* Where and why the child failed before exec. */
+struct csb_failure {
+    enum csb_step step;
+    int err;
+};
+
+#endif

@@ -1,0 +1,174 @@
+/* Theory of operation: runs in the caller, once a profile and interpreter. Fails closed: a
+ * required feature that this kernel lacks is an error here, before anything is started;
+ * one that the caller declared degradable is left out with a note that every result shows. */
+#include "policy.h"
+
+#include "fd.h"
+#include "probe.h"
+#include "reach.h"
+#include "syscall_filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void
+csb_policy_done(struct csb_policy *policy)
+{
+    free(policy->python);
+    free(policy->child_module);
+    free(policy->scratch_base);
+    csb_strings_done(&policy->module_path);
+    csb_strings_done(&policy->environment);
+    for (size_t i = 0; i < policy->rule_count; i++) {
+        csb_fd_close(&policy->rules[i].fd);
+    }
+    free(policy->rules);
+    csb_bpf_done(&policy->wide_filter);
+    csb_bpf_done(&policy->narrow_filter);
+    memset(policy, 0, sizeof *policy);
+}
+
+int
+csb_policy_add_path(struct csb_policy *policy, enum csb_path_access access,
+                    const char *path, struct csb_error *reterr)
+{
+    struct csb_path_rule *rules;
+    int fd;
+    if (path[0] != '/' || strspn(path, "/.") == strlen(path)) {
+        return csb_fail(reterr, CSB_STEP_ARGUMENT, EINVAL,
+                        "path '%s': give an absolute path below a folder", path);
+    }
+    fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd < 0) {
+        return 0; /* not there: nothing to grant */
+    }
+    fd = csb_fd_raise(fd);
+    rules = fd < 0 ? NULL
+                   : realloc(policy->rules, (policy->rule_count + 1) * sizeof *rules);
+    if (rules == NULL) {
+        csb_fd_close(&fd);
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for a file rule");
+    }
+    rules[policy->rule_count++] = (struct csb_path_rule){access, fd};
+    policy->rules = rules;
+    return 0;
+}
+
+/* A feature that the kernel does not have: an error, or a note. */
+static int
+missing(struct csb_policy *policy, enum csb_feature feature, const char *why,
+        struct csb_error *reterr)
+{
+    uint32_t bit = CSB_FEATURE_BIT(feature);
+    if (policy->required & bit && !(policy->degradable & bit)) {
+        return csb_fail(reterr, CSB_STEP_CONFIRM, EOPNOTSUPP, "%s",
+                        csb_feature_name(feature));
+    }
+    policy->required &= ~bit;
+    (void)snprintf(policy->notes[feature], sizeof policy->notes[feature], "degraded: %s",
+                   why);
+    return 0;
+}
+
+/* The uid to become. Kept when the interpreter or a module folder would be out of reach:
+ * then root without any capability runs the code, behind the same Landlock rules. */
+static void
+choose_uid(struct csb_policy *policy)
+{
+    char obstacle[CSB_NOTE_BYTES / 2] = "";
+    char *note = policy->notes[CSB_FEATURE_PRIVILEGES];
+    bool reachable;
+    policy->root = geteuid() == 0;
+    if (!policy->root) {
+        (void)snprintf(note, CSB_NOTE_BYTES, "enforced (uid %u, no capabilities)",
+                       (unsigned)geteuid());
+        policy->uid = 0;
+        return;
+    }
+    reachable = csb_reachable_by_others(policy->python, obstacle, sizeof obstacle) &&
+                csb_reachable_by_others(policy->child_module, obstacle, sizeof obstacle) &&
+                csb_reachable_by_others(policy->scratch_base, obstacle, sizeof obstacle);
+    for (size_t i = 0; i < policy->module_path.count && reachable; i++) {
+        reachable = csb_reachable_by_others(policy->module_path.items[i], obstacle,
+                                            sizeof obstacle);
+    }
+    if (reachable) {
+        (void)snprintf(note, CSB_NOTE_BYTES, "enforced (uid %u, no capabilities)",
+                       policy->uid);
+        return;
+    }
+    policy->uid = 0;
+    (void)snprintf(note, CSB_NOTE_BYTES,
+                   "enforced (no capabilities; uid 0 kept: %s is closed to other users)",
+                   obstacle);
+}
+
+static int
+choose_landlock(struct csb_policy *policy, const struct csb_probe *probe,
+                struct csb_error *reterr)
+{
+    char *note = policy->notes[CSB_FEATURE_LANDLOCK];
+    const char *lost = csb_landlock_lost(probe->landlock_abi);
+    if (policy->skipped & CSB_FEATURE_BIT(CSB_FEATURE_LANDLOCK)) {
+        return 0;
+    }
+    if (probe->landlock_abi == 0) {
+        return missing(policy, CSB_FEATURE_LANDLOCK, "this kernel has no Landlock", reterr);
+    }
+    policy->landlock_abi = probe->landlock_abi;
+    (void)snprintf(note, CSB_NOTE_BYTES, "enforced (ABI %d%s%s)", probe->landlock_abi,
+                   lost[0] == '\0' ? "" : "; not covered: ", lost);
+    return 0;
+}
+
+static int
+compile_filters(struct csb_policy *policy, const struct csb_probe *probe,
+                struct csb_error *reterr)
+{
+    int result = 0;
+    if (!probe->seccomp_filter) {
+        result =
+            missing(policy, CSB_FEATURE_SECCOMP, "this kernel has no seccomp filter", reterr);
+        policy->skipped |= CSB_FEATURE_BIT(CSB_FEATURE_SECCOMP);
+    }
+    policy->notify = probe->seccomp_notify &&
+                     !(policy->skipped & (CSB_FEATURE_BIT(CSB_FEATURE_SECCOMP_NOTIFY) |
+                                          CSB_FEATURE_BIT(CSB_FEATURE_SECCOMP)));
+    if (result == 0 && !probe->seccomp_notify) {
+        result = missing(policy, CSB_FEATURE_SECCOMP_NOTIFY,
+                         "this kernel has no seccomp user notification, or another "
+                         "listener is in the way; denials are not counted",
+                         reterr);
+    }
+    if (result == 0) {
+        result = csb_seccomp_compile(0, CSB_FILTER_WIDE, &policy->wide_filter, reterr);
+    }
+    if (result == 0) {
+        result = csb_seccomp_compile(
+            policy->sets, policy->notify ? CSB_FILTER_NARROW : CSB_FILTER_NARROW_SILENT,
+            &policy->narrow_filter, reterr);
+    }
+    return result;
+}
+
+int
+csb_policy_compile(struct csb_policy *policy, struct csb_error *reterr)
+{
+    struct csb_probe probe;
+    int result;
+    csb_probe(&probe);
+    if (!probe.pidfd || !probe.close_range) {
+        return csb_fail(reterr, CSB_STEP_CONFIRM, EOPNOTSUPP, "%s",
+                        csb_feature_name(CSB_FEATURE_FDS));
+    }
+    choose_uid(policy);
+    result = choose_landlock(policy, &probe, reterr);
+    if (result == 0) {
+        result = compile_filters(policy, &probe, reterr);
+    }
+    return result;
+}

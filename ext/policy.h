@@ -1,0 +1,54 @@
+/* A confinement that many runs share: what a child may read, call and become.
+ *
+ * Filled by the glue field by field, then csb_policy_compile checks it against this kernel
+ * and makes what the kernel takes; from then on it is read-only and may be used by any
+ * number of threads at once. Owns everything it holds. No GIL. */
+#ifndef CSB_POLICY_H
+#define CSB_POLICY_H
+
+#include "bpf.h"
+#include "error.h"
+#include "feature.h"
+#include "landlock.h"
+#include "string_list.h"
+
+enum { CSB_NOTE_BYTES = 256 };
+
+struct csb_policy {
+    /* filled by the glue */
+    char *python;       /* absolute path of the interpreter */
+    char *child_module; /* absolute path of the _child extension */
+    char *scratch_base;
+    struct csb_strings module_path;
+    struct csb_strings environment; /* "NAME=value" */
+    struct csb_path_rule *rules;    /* fds owned */
+    size_t rule_count;
+    uint32_t sets; /* CSB_SET_BIT */
+    bool scratch_writable;
+    bool kill_on_violation;
+    uint32_t required;   /* feature bits */
+    uint32_t degradable; /* feature bits that may be missing */
+    uint32_t skipped;    /* feature bits that a test takes out */
+    uint32_t uid;        /* to become when the caller is root */
+
+    /* made by csb_policy_compile */
+    bool root;
+    bool notify;
+    int landlock_abi; /* 0 = no ruleset is used */
+    struct csb_bpf wide_filter;
+    struct csb_bpf narrow_filter;
+    char notes[CSB_FEATURE_COUNT][CSB_NOTE_BYTES]; /* for `isolation`, may be "" */
+};
+
+void csb_policy_done(struct csb_policy *policy);
+
+/* Open `path` and add a rule. A path that does not exist is passed over. "/" is refused:
+ * it would grant everything. */
+int csb_policy_add_path(struct csb_policy *policy, enum csb_path_access access,
+                        const char *path, struct csb_error *reterr) CSB_MUST_USE;
+
+/* Returns 0, or -EOPNOTSUPP with the feature's name as reterr->message and step
+ * CSB_STEP_CONFIRM when this kernel can not enforce a required feature, or another error. */
+int csb_policy_compile(struct csb_policy *policy, struct csb_error *reterr) CSB_MUST_USE;
+
+#endif

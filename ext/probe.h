@@ -1,0 +1,20 @@
+/* What this kernel can enforce for a process like ours. Changes nothing; any thread, no GIL. */
+#ifndef CSB_PROBE_H
+#define CSB_PROBE_H
+
+#include "csb.h"
+
+struct csb_probe {
+    int landlock_abi; /* 0 = none */
+    bool seccomp_filter;
+    bool seccomp_notify;
+    bool pidfd;       /* Linux 5.3: clone(CLONE_PIDFD), waitid(P_PIDFD) */
+    bool close_range; /* Linux 5.9 */
+    bool procfs;      /* /proc is mounted: memory figures, thread cap */
+    bool root;
+    bool user_namespace; /* reported by doctor; not used by default */
+};
+
+void csb_probe(struct csb_probe *ret);
+
+#endif

@@ -1,0 +1,90 @@
+/* Theory of operation: runs in the caller. /proc/PID is opened once, while the process is
+ * ours and can not have been replaced by another of the same number; everything is then
+ * read relative to that descriptor (proc(5)). */
+#include "procfs.h"
+
+#include "fd.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STATUS_BYTES = 4096 };
+
+void
+csb_procfs_open(struct csb_procfs *procfs, pid_t pid)
+{
+    char path[32];
+    *procfs = (struct csb_procfs){CSB_FD_NONE, CSB_FD_NONE};
+    (void)snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    procfs->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (procfs->folder >= 0) {
+        procfs->statm = openat(procfs->folder, "statm", O_RDONLY | O_CLOEXEC);
+    }
+}
+
+void
+csb_procfs_close(struct csb_procfs *procfs)
+{
+    csb_fd_close(&procfs->folder);
+    csb_fd_close(&procfs->statm);
+}
+
+uint64_t
+csb_procfs_resident_bytes(const struct csb_procfs *procfs)
+{
+    char text[128];
+    char *end;
+    ssize_t length = procfs->statm < 0 ? -1 : pread(procfs->statm, text, sizeof text - 1, 0);
+    if (length <= 0) {
+        return 0;
+    }
+    text[length] = '\0';
+    (void)strtoull(text, &end, 10);
+    return strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* "VmHWM:\t   12345 kB" → bytes; 0 when the line is missing. */
+static uint64_t
+field_bytes(const char *status, const char *name)
+{
+    const char *line = strstr(status, name);
+    return line == NULL ? 0 : strtoull(line + strlen(name), NULL, 10) * 1024;
+}
+
+bool
+csb_procfs_memory(const struct csb_procfs *procfs, struct csb_memory *ret)
+{
+    char text[STATUS_BYTES];
+    ssize_t length = -1;
+    CSB_CLEANUP(csb_fd_close) int fd = CSB_FD_NONE;
+    *ret = (struct csb_memory){0, 0};
+    if (procfs->folder >= 0) {
+        fd = openat(procfs->folder, "status", O_RDONLY | O_CLOEXEC);
+    }
+    if (fd >= 0) {
+        length = read(fd, text, sizeof text - 1);
+    }
+    if (length <= 0) {
+        return false;
+    }
+    text[length] = '\0';
+    ret->peak_bytes = field_bytes(text, "\nVmHWM:");
+    ret->private_bytes = field_bytes(text, "\nRssAnon:") + field_bytes(text, "\nRssShmem:");
+    return ret->peak_bytes != 0;
+}
+
+uint32_t
+csb_procfs_threads(const struct csb_procfs *procfs)
+{
+    struct stat status;
+    if (procfs->folder < 0 || fstatat(procfs->folder, "task", &status, 0) != 0 ||
+        status.st_nlink < 2) {
+        return UINT32_MAX;
+    }
+    /* One link for each thread, "." and "..": cheaper than listing the folder. */
+    return (uint32_t)(status.st_nlink - 2);
+}

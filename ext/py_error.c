@@ -1,0 +1,73 @@
+/* Theory of operation: glue, in the caller. The exception classes are Python
+ * (csandbox/_errors.py): they are looked up when one is raised, not kept. */
+#include "py_error.h"
+
+#include "feature.h"
+
+/* What to do about a feature that this kernel does not have. */
+static const char *
+hint(const char *feature)
+{
+    switch (csb_feature_lookup(feature)) {
+    case CSB_FEATURE_LANDLOCK:
+        return "boot a kernel with CONFIG_SECURITY_LANDLOCK and lsm=landlock,… (Linux 5.13 "
+               "or newer; containers: allow the landlock_* system calls), or pass "
+               "allow_degraded={'landlock'} to run with files unconfined";
+    case CSB_FEATURE_SECCOMP:
+        return "use a kernel with CONFIG_SECCOMP_FILTER";
+    case CSB_FEATURE_SECCOMP_NOTIFY:
+        return "use Linux 5.5 or newer, or pass allow_degraded={'seccomp_notify'} to run "
+               "with denials uncounted";
+    case CSB_FEATURE_FDS:
+        return "use Linux 5.9 or newer (pidfd, close_range)";
+    default:
+        return "run `csandbox doctor` to see what this kernel gives";
+    }
+}
+
+/* csandbox._errors.NAME(**kwargs), raised. */
+static PyObject *
+raise_named(const char *name, PyObject *keywords)
+{
+    PyObject *module = PyImport_ImportModule("csandbox._errors");
+    PyObject *type = module == NULL ? NULL : PyObject_GetAttrString(module, name);
+    PyObject *empty = PyTuple_New(0);
+    PyObject *value = NULL;
+    if (type != NULL && empty != NULL && keywords != NULL) {
+        value = PyObject_Call(type, empty, keywords);
+    }
+    if (value != NULL) {
+        PyErr_SetObject(type, value);
+    }
+    Py_XDECREF(value);
+    Py_XDECREF(empty);
+    Py_XDECREF(type);
+    Py_XDECREF(module);
+    Py_XDECREF(keywords);
+    return NULL;
+}
+
+PyObject *
+csb_py_raise(const struct csb_error *error)
+{
+    switch (error->step) {
+    case CSB_STEP_ARGUMENT:
+        PyErr_SetString(PyExc_ValueError, error->message);
+        return NULL;
+    case CSB_STEP_MEMORY:
+        return PyErr_NoMemory();
+    case CSB_STEP_CONFIRM:
+        return raise_named(
+            "UnsupportedError",
+            Py_BuildValue("{s:s,s:s,s:N}", "feature", error->message, "hint",
+                          hint(error->message), "message",
+                          PyUnicode_FromFormat("the layer '%s' is required and can not be "
+                                               "enforced here; nothing was run",
+                                               error->message)));
+    default:
+        return raise_named("SetupError",
+                           Py_BuildValue("{s:s,s:i,s:s}", "step",
+                                         csb_step_name(error->step), "errno", error->err,
+                                         "message", error->message));
+    }
+}

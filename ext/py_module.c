@@ -1,0 +1,47 @@
+/* Theory of operation: the extension `csandbox._core`, in the caller. Names the functions;
+ * each lives in the py_*.c file of its subject. Multi-phase initialisation, no module
+ * state beyond the types, no static mutable data. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "py_guard.h"
+#include "py_policy.h"
+#include "py_probe.h"
+#include "py_run.h"
+
+static PyMethodDef methods[] = {
+    {"run", csb_py_run, METH_VARARGS,
+     "run(policy, request, /)\n--\n\nRun one already checked source in a fresh child."},
+    {"probe", csb_py_probe, METH_NOARGS,
+     "probe()\n--\n\nWhat this kernel can enforce, layer by layer."},
+    {"build_info", csb_py_build_info, METH_NOARGS,
+     "build_info()\n--\n\nVersions that this extension was built with."},
+    {NULL, NULL, 0, NULL},
+};
+
+static int
+execute(PyObject *module)
+{
+    return csb_py_policy_add(module) < 0 || csb_py_guard_add(module) < 0 ? -1 : 0;
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)execute},
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_core",
+    .m_doc = "The C core of csandbox. Private.",
+    .m_methods = methods,
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__core(void); /* for -Wmissing-prototypes */
+
+PyMODINIT_FUNC
+PyInit__core(void)
+{
+    return PyModuleDef_Init(&definition);
+}

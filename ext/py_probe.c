@@ -1,0 +1,79 @@
+/* Theory of operation: glue, in the caller. Turns what probe.c found into sentences for
+ * `csandbox doctor`. */
+#include "py_probe.h"
+
+#include "landlock.h"
+#include "probe.h"
+#include "py_convert.h"
+
+#include <stdio.h>
+
+#ifndef CSB_VERSION
+#error "the build passes CSB_VERSION"
+#endif
+
+static PyObject *
+feature(bool available, const char *detail, const char *hint)
+{
+    return Py_BuildValue("{s:O,s:s,s:s}", "available", available ? Py_True : Py_False,
+                         "detail", detail, "hint", available ? "" : hint);
+}
+
+static PyObject *
+landlock(const struct csb_probe *probe)
+{
+    char detail[256];
+    const char *lost = csb_landlock_lost(probe->landlock_abi);
+    (void)snprintf(detail, sizeof detail, "ABI %d%s%s", probe->landlock_abi,
+                   lost[0] == '\0' ? "" : "; not covered: ", lost);
+    return feature(probe->landlock_abi > 0, detail,
+                   "boot Linux 5.13 or newer with lsm=landlock,…; in a container, allow the "
+                   "landlock_* system calls");
+}
+
+PyObject *
+csb_py_probe(PyObject *module, PyObject *unused)
+{
+    struct csb_probe probe;
+    PyObject *dict = PyDict_New();
+    (void)module;
+    (void)unused;
+    csb_probe(&probe);
+    if (dict != NULL &&
+        (csb_py_set(dict, "landlock", landlock(&probe)) < 0 ||
+         csb_py_set(dict, "seccomp",
+                    feature(probe.seccomp_filter, "allow-list filters, kill action",
+                            "use a kernel with CONFIG_SECCOMP_FILTER")) < 0 ||
+         csb_py_set(dict, "seccomp_notify",
+                    feature(probe.seccomp_notify, "denials are counted from outside",
+                            "use Linux 5.5 or newer")) < 0 ||
+         csb_py_set(dict, "fds",
+                    feature(probe.pidfd && probe.close_range, "pidfd, close_range",
+                            "use Linux 5.9 or newer")) < 0 ||
+         csb_py_set(dict, "procfs",
+                    feature(probe.procfs, "memory figures, thread cap",
+                            "mount /proc: without it no thread can be allowed")) < 0 ||
+         csb_py_set(dict, "rlimits", feature(true, "CPU, DATA, FSIZE, NOFILE, …", "")) <
+             0 ||
+         csb_py_set(dict, "no_new_privs", feature(true, "prctl", "")) < 0 ||
+         csb_py_set(dict, "session", feature(true, "own session, parent-death signal",
+                                             "")) < 0 ||
+         csb_py_set(dict, "privileges",
+                    feature(true,
+                            probe.root ? "started as root: capabilities and, where the "
+                                         "interpreter stays reachable, the uid are dropped"
+                                       : "not root: nothing to drop",
+                            "")) < 0)) {
+        Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+PyObject *
+csb_py_build_info(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return Py_BuildValue("{s:s,s:s,s:s}", "version", CSB_VERSION, "compiler", __VERSION__,
+                         "python_abi", "abi3 (3.10)");
+}

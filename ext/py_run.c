@@ -1,0 +1,203 @@
+/* Theory of operation: glue, in the caller. Converts the request, waits in csb_launch
+ * without the GIL, converts the report. Python signals (KeyboardInterrupt) are looked at
+ * while waiting; when one raises, the child is dead and reaped before run() returns. */
+#include "py_run.h"
+
+#include "clock.h"
+#include "launch.h"
+#include "py_convert.h"
+#include "py_error.h"
+#include "py_policy.h"
+#include "py_report.h"
+
+#include <stdlib.h>
+
+struct request {
+    struct csb_request c;
+    struct csb_limits limits;
+    char *file_name;
+    struct csb_strings arguments;
+    struct csb_strings environment;
+    struct csb_file *files;
+    PyObject *source; /* owned references that keep the borrowed bytes alive */
+    PyObject *input;
+    PyObject *file_list;
+};
+
+static int
+get_seconds(PyObject *limits, const char *key, int64_t *ret)
+{
+    double seconds;
+    int result = csb_py_get_double(limits, key, &seconds);
+    *ret = csb_clock_from_seconds(seconds);
+    if (result == 0 && *ret <= 0) {
+        PyErr_Format(PyExc_ValueError, "limit '%s': expected seconds above 0", key);
+        return -1;
+    }
+    return result;
+}
+
+static int
+get_u32(PyObject *limits, const char *key, uint32_t *ret)
+{
+    uint64_t value;
+    int result = csb_py_get_u64(limits, key, &value);
+    *ret = value > INT32_MAX ? INT32_MAX : (uint32_t)value;
+    return result;
+}
+
+static int
+convert_limits(PyObject *mapping, struct csb_limits *ret)
+{
+    PyObject *limits = csb_py_get(mapping, "limits");
+    int result = -1;
+    if (limits != NULL && get_seconds(limits, "cpu_s", &ret->cpu_ns) == 0 &&
+        get_seconds(limits, "wall_s", &ret->wall_ns) == 0 &&
+        get_seconds(limits, "startup_s", &ret->startup_ns) == 0 &&
+        csb_py_get_u64(limits, "memory_bytes", &ret->memory_bytes) == 0 &&
+        csb_py_get_u64(limits, "output_bytes", &ret->output_bytes) == 0 &&
+        csb_py_get_u64(limits, "file_bytes", &ret->file_bytes) == 0 &&
+        csb_py_get_u64(limits, "stack_bytes", &ret->stack_bytes) == 0 &&
+        get_u32(limits, "open_files", &ret->open_files) == 0 &&
+        get_u32(limits, "threads", &ret->threads) == 0) {
+        result = 0;
+    }
+    Py_XDECREF(limits);
+    return result;
+}
+
+/* Bytes of a bytes object, which the caller keeps alive. */
+static int
+borrow_bytes(PyObject *object, const char *key, struct csb_bytes *ret)
+{
+    char *data;
+    Py_ssize_t size;
+    if (!PyBytes_Check(object)) {
+        PyErr_Format(PyExc_ValueError, "key '%s': expected bytes", key);
+        return -1;
+    }
+    if (PyBytes_AsStringAndSize(object, &data, &size) < 0) {
+        return -1;
+    }
+    *ret = (struct csb_bytes){(const unsigned char *)data, (size_t)size};
+    return 0;
+}
+
+static int
+convert_file(PyObject *pair, struct csb_file *ret)
+{
+    PyObject *name;
+    PyObject *content;
+    if (!PyArg_ParseTuple(pair, "UO:file", &name, &content)) {
+        return -1;
+    }
+    ret->name = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (ret->name == NULL) {
+        return -1;
+    }
+    return borrow_bytes(content, "files", &ret->content);
+}
+
+static int
+convert_files(PyObject *mapping, struct request *request)
+{
+    PyObject *value = csb_py_get(mapping, "files");
+    Py_ssize_t count;
+    request->file_list = value == NULL ? NULL : PySequence_Tuple(value);
+    Py_XDECREF(value);
+    if (request->file_list == NULL) {
+        return -1;
+    }
+    count = PyTuple_Size(request->file_list);
+    request->files = calloc((size_t)count + 1, sizeof *request->files);
+    if (request->files == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (convert_file(PyTuple_GetItem(request->file_list, i), &request->files[i]) < 0) {
+            return -1;
+        }
+    }
+    request->c.files = request->files;
+    request->c.file_count = (size_t)count;
+    return 0;
+}
+
+static void
+request_done(struct request *request)
+{
+    free(request->file_name);
+    free(request->files);
+    csb_strings_done(&request->arguments);
+    csb_strings_done(&request->environment);
+    Py_XDECREF(request->source);
+    Py_XDECREF(request->input);
+    Py_XDECREF(request->file_list);
+}
+
+static int
+convert(PyObject *mapping, struct request *ret)
+{
+    struct csb_job *job = &ret->c.job;
+    ret->source = csb_py_get(mapping, "source");
+    ret->input = ret->source == NULL ? NULL : csb_py_get(mapping, "stdin");
+    if (ret->input == NULL || borrow_bytes(ret->source, "source", &job->source) < 0 ||
+        borrow_bytes(ret->input, "stdin", &job->input) < 0 ||
+        csb_py_get_string(mapping, "filename", &ret->file_name) < 0 ||
+        csb_py_get_strings(mapping, "args", &ret->arguments) < 0 ||
+        csb_py_get_environment(mapping, "env", &ret->environment) < 0 ||
+        convert_files(mapping, ret) < 0 || convert_limits(mapping, &ret->limits) < 0) {
+        return -1;
+    }
+    job->limits = &ret->limits;
+    ret->c.file_name = ret->file_name;
+    ret->c.arguments = &ret->arguments;
+    ret->c.environment = &ret->environment;
+    return 0;
+}
+
+/* Called by the supervisor without the GIL. Only the main thread runs signal handlers;
+ * elsewhere PyErr_CheckSignals does nothing. */
+static bool
+interrupted(void *unused)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    bool raised = PyErr_CheckSignals() != 0;
+    (void)unused;
+    PyGILState_Release(state);
+    return raised;
+}
+
+PyObject *
+csb_py_run(PyObject *module, PyObject *args)
+{
+    PyObject *policy_object;
+    PyObject *mapping;
+    const struct csb_policy *policy;
+    struct request request = {0};
+    struct csb_report report = {0};
+    struct csb_error error = {CSB_STEP_NONE, 0, ""};
+    PyObject *result = NULL;
+    int status;
+    if (!PyArg_ParseTuple(args, "OO:run", &policy_object, &mapping)) {
+        return NULL;
+    }
+    policy = csb_py_policy_get(module, policy_object);
+    if (policy == NULL || convert(mapping, &request) < 0) {
+        request_done(&request);
+        return NULL;
+    }
+    request.c.job.interrupted = interrupted;
+    Py_BEGIN_ALLOW_THREADS;
+    status = csb_launch(policy, &request.c, &report, &error);
+    Py_END_ALLOW_THREADS;
+    /* A signal handler's exception has precedence over whatever the run ended with. */
+    if (!PyErr_Occurred()) {
+        result = status < 0 ? csb_py_raise(&error)
+                            : csb_py_report(policy, &request.limits, &report);
+    }
+    csb_report_done(&report);
+    request_done(&request);
+    return result;
+}

@@ -1,0 +1,11 @@
+/* `_core.run`. Glue: takes the GIL on entry, waits without it. */
+#ifndef CSB_PY_RUN_H
+#define CSB_PY_RUN_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+/* METH_VARARGS: (policy, request) → RunData, see _core.pyi. */
+PyObject *csb_py_run(PyObject *module, PyObject *args);
+
+#endif

@@ -1,0 +1,46 @@
+/* Theory of operation: runs in the caller, when it is root. Decides nothing: policy.c keeps
+ * the uid and says so in `isolation` when something is out of reach. */
+#include "reach.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH_BYTES = 4096 };
+
+static bool
+allows(const char *path, mode_t bits, char *ret_obstacle, size_t size)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || (status.st_mode & bits) == bits) {
+        return true;
+    }
+    (void)snprintf(ret_obstacle, size, "%s", path);
+    return false;
+}
+
+bool
+csb_reachable_by_others(const char *path, char *ret_obstacle, size_t size)
+{
+    char prefix[PATH_BYTES];
+    size_t length = strlen(path);
+    struct stat status;
+    mode_t last = S_IROTH;
+    if (length >= sizeof prefix) {
+        (void)snprintf(ret_obstacle, size, "%s", path);
+        return false;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if (path[i] == '/') {
+            memcpy(prefix, path, i);
+            prefix[i] = '\0';
+            if (!allows(prefix, S_IXOTH, ret_obstacle, size)) {
+                return false;
+            }
+        }
+    }
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        last = S_IROTH | S_IXOTH;
+    }
+    return allows(path, last, ret_obstacle, size);
+}

@@ -1,0 +1,225 @@
+/* Theory of operation: runs in the caller, before a child exists (make, write) and after it
+ * is dead (remove). What is removed was made by hostile code: no path of it is followed,
+ * every step is relative to a descriptor with O_NOFOLLOW, and no depth, count or mode can
+ * make it recurse or stop. Trees are flattened: a folder found inside a folder is renamed to
+ * the top and emptied in its turn, so the deepest path ever used has two parts. */
+#include "scratch.h"
+
+#include "fd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, RETRIES = 16 };
+
+static int
+scratch_error(struct csb_error *reterr, int err, const char *verb, const char *object)
+{
+    return csb_fail(reterr, CSB_STEP_SCRATCH, err, "%s %s: %s", verb, object,
+                    strerror(err));
+}
+
+static int
+give_away(int fd, uint32_t owner)
+{
+    return owner != 0 && fchown(fd, owner, owner) != 0 ? -errno : 0;
+}
+
+int
+csb_scratch_make(struct csb_scratch *scratch, const char *base, uint32_t owner,
+                 struct csb_error *reterr)
+{
+    uint64_t random = 0;
+    int length;
+    *scratch = (struct csb_scratch){CSB_FD_NONE, CSB_FD_NONE, "", NULL, owner};
+    scratch->base_fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (scratch->base_fd < 0) {
+        return scratch_error(reterr, errno, "open", base);
+    }
+    for (int i = 0; i < RETRIES; i++) {
+        (void)getrandom(&random, sizeof random, 0);
+        length = snprintf(scratch->path, sizeof scratch->path, "%s/csandbox-%016llx", base,
+                          (unsigned long long)random);
+        if (length < 0 || (size_t)length >= sizeof scratch->path) {
+            return scratch_error(reterr, ENAMETOOLONG, "make a folder in", base);
+        }
+        if (mkdir(scratch->path, 0700) == 0) {
+            break;
+        }
+        if (errno != EEXIST || i + 1 == RETRIES) {
+            return scratch_error(reterr, errno, "make", scratch->path);
+        }
+    }
+    scratch->name = strrchr(scratch->path, '/') + 1;
+    scratch->fd = openat(scratch->base_fd, scratch->name, FOLDER_FLAGS);
+    if (scratch->fd < 0 || give_away(scratch->fd, owner) < 0) {
+        return scratch_error(reterr, errno, "open", scratch->path);
+    }
+    return 0;
+}
+
+/* Length of the first part of a name, 0 when the name is not acceptable there. */
+static size_t
+first_part(const char *name)
+{
+    size_t length = strcspn(name, "/");
+    if (length > NAME_MAX || (length == 1 && name[0] == '.') ||
+        (length == 2 && name[0] == '.' && name[1] == '.')) {
+        return 0;
+    }
+    return length;
+}
+
+/* Step into a folder of the name, made when missing; closes *fd and replaces it. */
+static int
+enter(int *fd, const char *part, uint32_t owner)
+{
+    int next;
+    if (mkdirat(*fd, part, 0700) != 0 && errno != EEXIST) {
+        return -errno;
+    }
+    next = openat(*fd, part, FOLDER_FLAGS);
+    if (next < 0) {
+        return -errno;
+    }
+    csb_fd_close(fd);
+    *fd = next;
+    return give_away(next, owner);
+}
+
+static int
+write_all(int fd, const unsigned char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(fd, bytes, count);
+        if (written < 0 && errno != EINTR) {
+            return -errno;
+        }
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+int
+csb_scratch_write(struct csb_scratch *scratch, const char *name, const void *bytes,
+                  size_t count, struct csb_error *reterr)
+{
+    CSB_CLEANUP(csb_fd_close) int folder = fcntl(scratch->fd, F_DUPFD_CLOEXEC, 0);
+    CSB_CLEANUP(csb_fd_close) int file = CSB_FD_NONE;
+    const char *rest = name;
+    int result = folder < 0 ? -errno : 0;
+    for (int depth = 0; result == 0; depth++) {
+        char part[NAME_MAX + 1];
+        size_t length = first_part(rest);
+        if (length == 0 || depth == CSB_SCRATCH_DEPTH_MAX) {
+            return csb_fail(reterr, CSB_STEP_ARGUMENT, EINVAL,
+                            "file name '%s': not a relative path without '.' and '..'",
+                            name);
+        }
+        if (rest[length] == '\0') {
+            break;
+        }
+        memcpy(part, rest, length);
+        part[length] = '\0';
+        result = enter(&folder, part, scratch->owner);
+        rest += length + 1;
+    }
+    if (result == 0) {
+        file = openat(folder, rest, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                      0600);
+        result = file < 0 ? -errno : give_away(file, scratch->owner);
+    }
+    if (result == 0) {
+        result = write_all(file, bytes, count);
+    }
+    return result < 0 ? scratch_error(reterr, -result, "write", name) : 0;
+}
+
+/* Folders that were moved to the top: how many, under a name that hostile code could not
+ * have guessed and taken. */
+struct moved {
+    uint64_t seed;
+    uint64_t count;
+};
+
+/* Remove one entry of a folder, or move it to the top when it is a folder with something
+ * in it. Moving needs write permission on the moved folder itself (rename(2)). */
+static void
+remove_entry(int folder, const char *name, int top, struct moved *moved)
+{
+    char target[64];
+    if (unlinkat(folder, name, 0) == 0 || unlinkat(folder, name, AT_REMOVEDIR) == 0 ||
+        folder == top) {
+        return;
+    }
+    (void)fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW);
+    (void)snprintf(target, sizeof target, ".gone-%016llx-%llu",
+                   (unsigned long long)moved->seed, (unsigned long long)moved->count);
+    if (renameat(folder, name, top, target) == 0) {
+        moved->count++;
+    }
+}
+
+/* Remove what is in an open folder. Returns how many entries were seen. */
+static size_t
+empty(int fd, int top, struct moved *moved)
+{
+    size_t seen = 0;
+    const struct dirent *entry;
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    DIR *listing = own < 0 ? NULL : fdopendir(own);
+    if (listing == NULL) {
+        csb_fd_close(&own);
+        return 0;
+    }
+    rewinddir(listing); /* the position is shared with fd */
+    while ((entry = readdir(listing)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
+            continue;
+        }
+        seen++;
+        if (fd == top) {
+            CSB_CLEANUP(csb_fd_close) int inner = CSB_FD_NONE;
+            (void)fchmodat(top, entry->d_name, 0700, AT_SYMLINK_NOFOLLOW);
+            inner = openat(top, entry->d_name, FOLDER_FLAGS);
+            if (inner >= 0) {
+                (void)empty(inner, top, moved);
+            }
+        }
+        remove_entry(fd, entry->d_name, top, moved);
+    }
+    (void)closedir(listing);
+    return seen;
+}
+
+void
+csb_scratch_remove(struct csb_scratch *scratch)
+{
+    struct moved moved = {0, 0};
+    size_t before = SIZE_MAX;
+    (void)getrandom(&moved.seed, sizeof moved.seed, 0);
+    if (scratch->fd >= 0 && unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR) != 0) {
+        /* Until a pass finds nothing; a pass that removes nothing can not help further. */
+        for (;;) {
+            uint64_t moved_before = moved.count;
+            size_t seen = empty(scratch->fd, scratch->fd, &moved);
+            if (seen == 0 || (seen >= before && moved.count == moved_before)) {
+                break;
+            }
+            before = seen;
+        }
+        (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
+    }
+    csb_fd_close(&scratch->fd);
+    csb_fd_close(&scratch->base_fd);
+}

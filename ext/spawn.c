@@ -1,0 +1,165 @@
+/* Theory of operation: the caller's side of a start, and the few lines that run in the
+ * child around csb_confine_early. clone(CLONE_VM | CLONE_VFORK) shares the caller's memory
+ * until exec: the child writes nothing but its own stack and one record on the channel. All
+ * signals are blocked meanwhile, so no handler of the host runs in shared memory. */
+#include "spawn.h"
+
+#include "clock.h"
+#include "confine.h"
+#include "fd.h"
+#include "raw.h"
+#include "wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+enum { STACK_BYTES = 64 * 1024, KERNEL_SIGSET_BYTES = 8, EXIT_SETUP_FAILED = 127 };
+
+/* In the child. The channel's own number is valid until the descriptors were closed; then
+ * its copy is. Never the copy first: before place_fds that number is the host's. */
+static void
+report_failure(const struct csb_plan *plan, const struct csb_failure *failure)
+{
+    const struct csb_wire_record record = {.magic = CSB_WIRE_MAGIC,
+                                           .kind = CSB_WIRE_FAILED,
+                                           .step = failure->step,
+                                           .err = failure->err};
+    if (csb_syscall(SYS_write, plan->channel_fd, &record, sizeof record) == -EBADF) {
+        (void)csb_syscall(SYS_write, CSB_CHANNEL_FD, &record, sizeof record);
+    }
+}
+
+static int
+child_main(void *argument)
+{
+    const struct csb_plan *plan = argument;
+    struct csb_failure failure = {CSB_STEP_NONE, 0};
+    if (csb_confine_early(plan, &failure) == 0) {
+        long result = csb_syscall(SYS_execve, plan->executable, plan->argv, plan->envp);
+        failure = (struct csb_failure){CSB_STEP_EXEC, (int)-result};
+    }
+    report_failure(plan, &failure);
+    (void)csb_syscall(SYS_exit_group, EXIT_SETUP_FAILED);
+    __builtin_unreachable();
+}
+
+static int
+clone_child(const struct csb_plan *plan, struct csb_process *ret)
+{
+    const uint64_t all = UINT64_MAX;
+    uint64_t before = 0;
+    unsigned char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    int result;
+    if (stack == MAP_FAILED) {
+        return -errno;
+    }
+    (void)csb_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES);
+    ret->pid = clone(child_main, stack + STACK_BYTES,
+                     CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
+                     (void *)(uintptr_t)plan, &ret->pidfd);
+    result = ret->pid < 0 ? -errno : 0;
+    (void)csb_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
+    (void)munmap(stack, STACK_BYTES);
+    return result;
+}
+
+int
+csb_spawn(const struct csb_plan *plan, struct csb_process *ret, struct csb_error *reterr)
+{
+    int result;
+    *ret = (struct csb_process){-1, CSB_FD_NONE};
+    result = clone_child(plan, ret);
+    if (result < 0) {
+        ret->pidfd = CSB_FD_NONE;
+        return csb_fail(reterr, CSB_STEP_CLONE, -result, "start a process: %s",
+                        strerror(-result));
+    }
+    return 0;
+}
+
+void
+csb_process_kill(const struct csb_process *process)
+{
+    if (process->pidfd >= 0) {
+        (void)csb_syscall(SYS_pidfd_send_signal, process->pidfd, SIGKILL, 0, 0);
+    }
+}
+
+static bool
+wait_for_end(const struct csb_process *process, int64_t wait_ns)
+{
+    struct pollfd pidfd = {process->pidfd, POLLIN, 0};
+    const int64_t deadline = csb_clock_now_ns() + wait_ns;
+    for (;;) {
+        int64_t left = deadline - csb_clock_now_ns();
+        int milliseconds = left > 0 ? (int)((left + CSB_NS_PER_MS - 1) / CSB_NS_PER_MS) : 0;
+        int result = poll(&pidfd, 1, milliseconds);
+        if (result > 0) {
+            return true;
+        }
+        if (result == 0 || errno != EINTR) {
+            return false;
+        }
+    }
+}
+
+bool
+csb_process_reap(struct csb_process *process, int64_t wait_ns, struct csb_exit *ret)
+{
+    siginfo_t info;
+    long result;
+    *ret = (struct csb_exit){.known = false, .exit_code = -1};
+    if (!wait_for_end(process, wait_ns)) {
+        return false;
+    }
+    memset(&info, 0, sizeof info);
+    do {
+        result =
+            csb_syscall(SYS_waitid, P_PIDFD, process->pidfd, &info, WEXITED, &ret->usage);
+    } while (result == -EINTR);
+    if (result == 0) {
+        ret->known = true;
+        if (info.si_code == CLD_EXITED) {
+            ret->exit_code = info.si_status;
+        } else {
+            ret->signal = info.si_status;
+        }
+    }
+    csb_fd_close(&process->pidfd);
+    return true;
+}
+
+static void *
+reap_slowly(void *argument)
+{
+    struct csb_process process = {-1, (int)(intptr_t)argument};
+    struct csb_exit ended;
+    while (!csb_process_reap(&process, 3600 * CSB_NS_PER_S, &ended)) {
+    }
+    return NULL;
+}
+
+void
+csb_process_abandon(struct csb_process *process)
+{
+    pthread_t thread;
+    csb_process_kill(process);
+    if (pthread_create(&thread, NULL, reap_slowly, (void *)(intptr_t)process->pidfd) == 0) {
+        (void)pthread_detach(thread);
+        process->pidfd = CSB_FD_NONE;
+    } else {
+        /* No thread: the process is dead to us, its entry stays until the caller ends. */
+        csb_fd_close(&process->pidfd);
+    }
+}

@@ -1,0 +1,55 @@
+/* What travels between the caller and a child over the channel (fd 3 in the child).
+ *
+ *   caller → child   config header, config payload        (before the child starts)
+ *   child  → caller  one record: READY with the listener, or FAILED
+ *   caller → child   length of the source, the source     (only after READY)
+ *   child  → caller  one record: DONE                     (a courtesy, never believed alone)
+ *
+ * Both ends are the same build on the same machine, so the structs are the format. The
+ * caller believes a FAILED or READY record, since no untrusted byte has been sent by then.
+ * A DONE record comes from a process that ran hostile code: it may only choose between two
+ * words for a failure that was seen from outside. */
+#ifndef CSB_WIRE_H
+#define CSB_WIRE_H
+
+#include "csb.h"
+
+#define CSB_WIRE_MAGIC UINT32_C(0x43534231) /* "CSB1" */
+
+struct csb_wire_config {
+    uint32_t magic;
+    uint32_t payload_bytes;
+    uint32_t uid;
+    uint32_t notify;
+    uint32_t skipped;
+    uint32_t landlock; /* a ruleset was entered: confirm it */
+    uint32_t filter_length;
+    uint32_t rlimit_count;
+    uint32_t path_count;
+    uint32_t argument_count;
+    /* payload: filter_length sock_filter, rlimit_count csb_rlimit, then NUL-terminated
+     * strings: file name, path_count module paths, argument_count arguments */
+};
+
+enum csb_wire_kind {
+    CSB_WIRE_FAILED = 1,
+    CSB_WIRE_READY,
+    CSB_WIRE_DONE,
+};
+
+enum csb_wire_end {
+    CSB_END_OTHER,
+    CSB_END_COMPILE_ERROR, /* CPython could not compile the source */
+    CSB_END_MEMORY_ERROR,  /* an uncaught MemoryError */
+};
+
+struct csb_wire_record {
+    uint32_t magic;
+    uint32_t kind;
+    uint32_t step; /* FAILED: enum csb_step */
+    int32_t err;   /* FAILED: errno */
+    uint32_t mask; /* READY: features confirmed */
+    uint32_t end;  /* DONE: enum csb_wire_end */
+};
+
+#endif

@@ -1,0 +1,93 @@
+"""What every test is held to: nothing left behind.
+
+Processes, threads, descriptors and scratch folders are compared before and after each test. The
+scratch folders of all runs lie in one private folder, so other programs' files do not count.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_BASE = Path(tempfile.mkdtemp(prefix="csandbox-tests-"))
+_BASE.chmod(0o755)  # a child that was started by root runs as nobody and must pass through
+os.environ["TMPDIR"] = str(_BASE)
+tempfile.tempdir = None
+
+
+def pytest_unconfigure() -> None:
+    """Remove the private folder."""
+    shutil.rmtree(_BASE, ignore_errors=True)
+
+
+def children() -> set[int]:
+    """Process ids of our children, zombies included."""
+    found = set()
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                stat = Path("/proc", entry, "stat").read_text()
+            except OSError:
+                continue  # gone meanwhile
+            if int(stat.rpartition(")")[2].split()[1]) == os.getpid():
+                found.add(int(entry))
+    return found
+
+
+def descriptors() -> dict[int, str]:
+    """Open descriptors and what they are."""
+    found = {}
+    for entry in os.listdir("/proc/self/fd"):
+        try:
+            found[int(entry)] = os.readlink(f"/proc/self/fd/{entry}")
+        except OSError:
+            continue  # the listing's own
+    return found
+
+
+def scratch() -> set[str]:
+    """What lies in the folder in which scratch folders are made."""
+    return {name for name in os.listdir(_BASE) if not name.startswith("pytest-of-")}
+
+
+def _left(before_fds: dict[int, str], before: dict[str, set[object]]) -> list[str]:
+    left = []
+    now = descriptors()
+    opened = [fd for fd, target in now.items() if before_fds.get(fd) != target]
+    left += [f"descriptor {fd} ({now[fd]})" for fd in opened]
+    left += [f"child process {pid}" for pid in children() - before["children"]]
+    left += [f"scratch {name}" for name in scratch() - before["scratch"]]
+    left += [f"thread {t.name}" for t in set(threading.enumerate()) - before["threads"]]
+    return left
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """Fail the test that leaves a process, a thread, a descriptor or a scratch folder."""
+    fds = descriptors()
+    before: dict[str, set[object]] = {
+        "children": set(children()),
+        "scratch": set(scratch()),
+        "threads": set(threading.enumerate()),
+    }
+    yield
+    left = _left(fds, before)
+    if left:
+        # Compiled policies are kept on purpose and hold descriptors; freeing them must close all.
+        from csandbox import _policy
+
+        _policy.clear_caches()
+        gc.collect()
+        deadline = time.monotonic() + 1.0  # a killed process is reaped in the background
+        while (left := _left(fds, before)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+    if left:
+        pytest.fail("the test left behind: " + ", ".join(left))
