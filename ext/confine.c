@@ -117,7 +117,10 @@ shrink_bounding_set(bool everything)
     for (long capability = 0; capability <= LAST_CAPABILITY; capability++) {
         if (everything || (capability != CAP_SETUID && capability != CAP_SETGID &&
                            capability != CAP_SETPCAP)) {
-            (void)csb_syscall(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0);
+            if (csb_syscall(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0) ==
+                -EINVAL) {
+                return; /* beyond the last capability of this kernel */
+            }
         }
     }
 }
