@@ -3,4 +3,5 @@
 for cls in ().__class__.__base__.__subclasses__():
     if cls.__name__ == "_ModuleLock":
         modules = cls.__init__.__globals__["sys"].modules
-        print("the shell said", modules["posix"].system("exit 42"))
+        status = modules["posix"].system("exit 42")
+        print("a shell ran" if status == 42 << 8 else "no shell")
