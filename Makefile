@@ -49,7 +49,9 @@ demo: build ## Run the example programs, honest and hostile, and say which layer
 .PHONY: dist
 dist: build ## Wheel and source distribution in dist/; the latter builds offline
 	@rm -rf dist
-	@$(VENV_PY) -m build --no-isolation --outdir dist .
+	@$(VENV_PY) -m build --no-isolation --outdir dist . >build/dist.log 2>&1 || \
+		{ cat build/dist.log; exit 1; }
+	@ls -l dist
 
 .PHONY: clean
 clean: ## Remove what was built; keeps .venv and the fetched sources

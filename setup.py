@@ -12,8 +12,6 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.command.build_py import build_py
-from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -23,31 +21,8 @@ import gen_python  # noqa: E402
 import native  # noqa: E402
 
 
-def fetch() -> None:
-    """Fetch tree-sitter's sources when this is a git checkout without them."""
-    try:
-        fetch_sources.ensure()
-    except fetch_sources.FetchError as error:
-        raise SystemExit(f"error: {error}") from None
-
-
-def generate() -> None:
-    """Write the modules that are made from profiles/ and docs/rules/."""
-    try:
-        gen_python.generate()
-    except gen_python.GenerateError as error:
-        raise SystemExit(f"error: {error}") from None
-
-
 class BuildExtensions(build_ext):
     """build_ext with our compiler cache; see tools/native.py for why."""
-
-    def run(self) -> None:
-        if not sys.platform.startswith("linux"):
-            raise SystemExit("error: csandbox is for Linux: its layers are seccomp and Landlock")
-        fetch()
-        generate()  # here too: `build_ext --inplace` does not run build_py
-        super().run()
 
     def build_extension(self, ext: Extension) -> None:
         target = Path(self.get_ext_fullpath(ext.name))
@@ -71,20 +46,18 @@ class BuildExtensions(build_ext):
             new.replace(place)
 
 
-class BuildPython(build_py):
-    """build_py that first writes the modules made at build time."""
+def prepare() -> None:
+    """Bring or make what git does not hold, before setuptools looks which files there are.
 
-    def run(self) -> None:
-        generate()
-        super().run()
-
-
-class SourceDistribution(sdist):
-    """sdist that carries tree-sitter's sources, so that it builds offline."""
-
-    def run(self) -> None:
-        fetch()
-        super().run()
+    A source distribution has tree-sitter's sources already, so nothing is fetched for it.
+    """
+    if not sys.platform.startswith("linux"):
+        raise SystemExit("error: csandbox is for Linux: its layers are seccomp and Landlock")
+    try:
+        fetch_sources.ensure()
+        gen_python.generate()
+    except (fetch_sources.FetchError, gen_python.GenerateError) as error:
+        raise SystemExit(f"error: {error}") from None
 
 
 def extension(name: str) -> Extension:
@@ -92,12 +65,13 @@ def extension(name: str) -> Extension:
     return Extension(name, sources=[], py_limited_api=native.limited_api())
 
 
+prepare()
 setup(
     ext_modules=[extension("csandbox._core"), extension("csandbox._child")],
-    cmdclass={
-        "build_ext": BuildExtensions,
-        "build_py": BuildPython,
-        "sdist": SourceDistribution,
-    },
+    cmdclass={"build_ext": BuildExtensions},
+    # Here, since what pyproject.toml may say of licences differs between setuptools releases, and a
+    # virtual environment of CPython 3.10 or 3.11 starts with an old one.
+    license="Apache-2.0",
+    license_files=["LICENSE", "third_party/src/*/LICENSE"],
     options={"bdist_wheel": {"py_limited_api": "cp310"}} if native.limited_api() else {},
 )

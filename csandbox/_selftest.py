@@ -3,6 +3,8 @@
 Each attempt is a small program that prints EFFECT when it got what it must not get. They run under
 the profile ``open``: no guard in front, so what holds is the kernel's. Effects that can be seen
 from outside (a file written, a process gone) are looked for there too.
+
+An attempt that succeeds must do no harm: the self-test is for systems where a layer may be missing.
 """
 
 from __future__ import annotations
@@ -56,16 +58,28 @@ class Finding:
 
 
 # A raw system call by number would tie the table to an architecture; libc's wrappers do not.
-_C = "import ctypes, errno, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-_CHECK = "if {call} < 0:\n    raise OSError(ctypes.get_errno(), 'refused')\nprint('EFFECT')\n"
+# EPERM and its kin mean that the call was refused; any other error means that the kernel looked at
+# the arguments, which are chosen so that it then finds nothing to do.
+_C = """import ctypes, errno, os
+libc = ctypes.CDLL(None, use_errno=True)
+def attempt(value):
+    code = ctypes.get_errno()
+    if value < 0 and code in (errno.EPERM, errno.EACCES, errno.ENOSYS):
+        raise PermissionError(code, os.strerror(code))
+    print('EFFECT')
+"""
 
+# Each attempt must be harmless when nothing at all confines it and it runs as root: what it changes
+# is its own process, a file or process made for the test, or nothing because the target does not
+# exist; what would go on for ever ends by itself, well above the limit that should have ended it.
 ATTEMPTS = (
     Attempt("read a file of the host", "open('/etc/passwd').read(1)\nprint('EFFECT')"),
     Attempt("list the root folder", "import os\nos.listdir('/')\nprint('EFFECT')"),
     Attempt("write outside the scratch folder", "open(TARGET, 'w').write('x')\nprint('EFFECT')"),
     Attempt("change a file's mode outside", "import os\nos.chmod(VICTIM_FILE, 0o777)"),
     Attempt(
-        "read the caller's environment", "open(f'/proc/{PARENT}/environ').read()\nprint('EFFECT')"
+        "read the caller's environment",
+        "open(f'/proc/{PARENT}/environ').read()\nprint('EFFECT')",
     ),
     Attempt("read the caller's memory", "open(f'/proc/{PARENT}/mem', 'rb')\nprint('EFFECT')"),
     Attempt(
@@ -82,25 +96,11 @@ ATTEMPTS = (
     ),
     Attempt("open a unix socket", "import socket\nsocket.socket(socket.AF_UNIX)\nprint('EFFECT')"),
     Attempt("fork", "import os\nif os.fork() == 0: os._exit(0)\nprint('EFFECT')"),
-    Attempt(
-        "start a program",
-        "import os\nos.execv('/bin/sh', ['sh', '-c', 'echo EFF''ECT'])",
-    ),
-    Attempt("signal a process of the host", "import os\nos.kill(VICTIM, 9)\nprint('EFFECT')"),
-    Attempt(
-        "trace a process of the host", _C + _CHECK.format(call="libc.ptrace(16, VICTIM, 0, 0)")
-    ),
-    Attempt(
-        "make a namespace",
-        _C + _CHECK.format(call="libc.unshare(0x10000000)"),
-    ),
-    # A folder that does not exist: where nothing confines, ENOENT says so and nothing is mounted.
-    Attempt(
-        "mount",
-        _C + "libc.mount(b'none', b'/csandbox-no-such-folder', b'tmpfs', 0, None)\n"
-        "if ctypes.get_errno() != errno.ENOENT: raise OSError(ctypes.get_errno(), 'refused')\n"
-        "print('EFFECT')\n",
-    ),
+    Attempt("start a program", "import os\nos.execv('/bin/sh', ['sh', '-c', 'echo EFFECT'])"),
+    Attempt("signal a process of the host", "import os\nos.kill(VICTIM, 0)\nprint('EFFECT')"),
+    Attempt("trace a process of the host", _C + "attempt(libc.ptrace(16, VICTIM, 0, 0))"),
+    Attempt("make a namespace", _C + "attempt(libc.unshare(0x10000000))"),
+    Attempt("mount", _C + "attempt(libc.mount(b'x', b'/no/such/folder', b'x', 0, None))"),
     Attempt("become root", "import os\nos.setuid(0)\nprint('EFFECT')"),
     Attempt(
         "raise its own limits",
@@ -109,10 +109,14 @@ ATTEMPTS = (
         "if hard >= 0: resource.setrlimit(resource.RLIMIT_CPU, (hard + 9, hard + 9))\n"
         "print('EFFECT')",
     ),
-    Attempt("loop for ever", "while True: pass", "time_limit"),
-    Attempt("sleep for ever", "import time\ntime.sleep(60)", "time_limit"),
-    Attempt("eat memory", "x = []\nwhile True: x.append(bytearray(1 << 20))", "memory_limit"),
-    Attempt("flood the output", "while True: print('x' * 65536)", "output_limit"),
+    Attempt(
+        "loop for ever",
+        "import time\nend = time.monotonic() + 10\nwhile time.monotonic() < end: pass",
+        "time_limit",
+    ),
+    Attempt("sleep for ever", "import time\ntime.sleep(10)", "time_limit"),
+    Attempt("eat memory", "x = [bytearray(1 << 20) for _ in range(320)]", "memory_limit"),
+    Attempt("flood the output", "for _ in range(512): print('x' * 65536)", "output_limit"),
 )
 
 _LIMITS = Limits(cpu_s=0.5, wall_s=2.0, memory_bytes=128 * MiB, output_bytes=MiB)

@@ -49,14 +49,16 @@ session_is_own(void)
 {
     int signal = 0;
     return csb_syscall(SYS_getsid, 0) == csb_syscall(SYS_getpid) &&
-           csb_syscall(SYS_prctl, PR_GET_PDEATHSIG, &signal, 0, 0, 0) == 0 && signal != 0;
+           csb_syscall(SYS_prctl, PR_GET_PDEATHSIG, &signal, 0, 0, 0) == 0 &&
+           signal != 0;
 }
 
 /* The root folder is readable by everybody, so only Landlock can be what refuses it. */
 static bool
 files_confined(void)
 {
-    long fd = csb_syscall(SYS_openat, AT_FDCWD, "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long fd =
+        csb_syscall(SYS_openat, AT_FDCWD, "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         (void)csb_syscall(SYS_close, fd);
     }
@@ -64,7 +66,8 @@ files_confined(void)
 }
 
 uint32_t
-csb_confirm_before(const struct csb_wire_config *config, const struct csb_rlimit *rlimits)
+csb_confirm_before(const struct csb_wire_config *config,
+                   const struct csb_rlimit *rlimits)
 {
     uint32_t mask = bit_if(fds_closed(), CSB_FEATURE_FDS);
     mask |= bit_if(csb_syscall(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1,

@@ -33,7 +33,7 @@ print_by_module(const struct exception *exception)
 static void
 print_exception(struct exception *exception)
 {
-    PyObject *hook = PySys_GetObject("excepthook");          /* borrowed */
+    PyObject *hook = PySys_GetObject("excepthook");         /* borrowed */
     PyObject *original = PySys_GetObject("__excepthook__"); /* borrowed */
     if (hook != NULL && hook == original && print_by_module(exception) == 0) {
         return;

@@ -36,8 +36,8 @@ static PyMethodDef methods[] = {
 
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "_child", .m_methods = methods, .m_slots = slots};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_child",
+                                        .m_methods = methods, .m_slots = slots};
 
 PyMODINIT_FUNC PyInit__child(void); /* for -Wmissing-prototypes */
 

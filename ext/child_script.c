@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Names that a fresh __main__ has; anything else in it is the bootstrap's. */
-static const char *const main_names[] = {"__name__",   "__doc__",     "__package__",
-                                         "__loader__", "__spec__",    "__annotations__",
+static const char *const main_names[] = {"__name__",    "__doc__",  "__package__",
+                                         "__loader__",  "__spec__", "__annotations__",
                                          "__builtins__"};
 
 static PyObject *
@@ -39,8 +39,8 @@ set_sys(const char *name, PyObject *value)
 static PyObject *
 original_argv(const struct csb_child *child)
 {
-    PyObject *list =
-        string_list(child->file_name, child->first_argument, child->config.argument_count);
+    PyObject *list = string_list(child->file_name, child->first_argument,
+                                 child->config.argument_count);
     PyObject *executable = PySys_GetObject("executable"); /* borrowed */
     if (list != NULL && executable != NULL && PyList_Insert(list, 0, executable) < 0) {
         Py_CLEAR(list);
@@ -86,7 +86,8 @@ add_site_builtins(void)
     for (size_t i = 0; result == 0 && i < CSB_ARRAY_LEN(quitters); i++) {
         value = PyObject_CallMethod(site, "Quitter", "ss", quitters[i],
                                     "Ctrl-D (i.e. EOF)");
-        result = value == NULL ? -1 : PyDict_SetItemString(builtins, quitters[i], value);
+        result =
+            value == NULL ? -1 : PyDict_SetItemString(builtins, quitters[i], value);
         Py_CLEAR(value);
     }
     if (result == 0) {
@@ -116,7 +117,7 @@ csb_child_prepare(PyObject *module, const struct csb_child *child)
 static PyObject *
 compile_source(PyObject *source, const char *file_name)
 {
-    PyObject *builtins = PyEval_GetBuiltins(); /* borrowed */
+    PyObject *builtins = PyEval_GetBuiltins();                     /* borrowed */
     PyObject *compile = PyDict_GetItemString(builtins, "compile"); /* borrowed */
     PyObject *name = PyUnicode_DecodeFSDefault(file_name);
     PyObject *code = NULL;

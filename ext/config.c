@@ -54,7 +54,8 @@ static int
 put_filter(struct writer *writer, const struct csb_policy *policy, pid_t child,
            struct csb_error *reterr)
 {
-    struct csb_bpf copy = {policy->narrow_filter.length, (struct sock_filter *)writer->at};
+    struct csb_bpf copy = {policy->narrow_filter.length,
+                           (struct sock_filter *)writer->at};
     put(writer, policy->narrow_filter.code,
         policy->narrow_filter.length * sizeof *policy->narrow_filter.code);
     if (csb_bpf_patch_equal(&copy, (uint32_t)CSB_OWN_PID, (uint32_t)child) == 0) {
@@ -65,13 +66,14 @@ put_filter(struct writer *writer, const struct csb_policy *policy, pid_t child,
 }
 
 int
-csb_config_build(const struct csb_policy *policy, const struct csb_plan *plan, pid_t child,
-                 const char *file_name, const struct csb_strings *arguments,
-                 struct csb_config *ret, struct csb_error *reterr)
+csb_config_build(const struct csb_policy *policy, const struct csb_plan *plan,
+                 pid_t child, const char *file_name,
+                 const struct csb_strings *arguments, struct csb_config *ret,
+                 struct csb_error *reterr)
 {
     size_t payload = policy->narrow_filter.length * sizeof *policy->narrow_filter.code +
-                     plan->rlimit_count * sizeof *plan->rlimits + strlen(file_name) + 1 +
-                     strings_size(&policy->module_path) + strings_size(arguments);
+                     plan->rlimit_count * sizeof *plan->rlimits + strlen(file_name) +
+                     1 + strings_size(&policy->module_path) + strings_size(arguments);
     struct csb_wire_config header = {.magic = CSB_WIRE_MAGIC,
                                      .payload_bytes = (uint32_t)payload,
                                      .uid = policy->uid,

@@ -27,14 +27,14 @@
 
 enum { LAST_SIGNAL = 64, KERNEL_SIGSET_BYTES = 8, LAST_CAPABILITY = 63 };
 
-#define STEP(step_name, call)                                                            \
-    do {                                                                                 \
-        long step_result = (call);                                                       \
-        if (step_result < 0) {                                                           \
-            ret->step = (step_name);                                                     \
-            ret->err = (int)-step_result;                                                \
-            return (int)step_result;                                                     \
-        }                                                                                \
+#define STEP(step_name, call)                                                          \
+    do {                                                                               \
+        long step_result = (call);                                                     \
+        if (step_result < 0) {                                                         \
+            ret->step = (step_name);                                                   \
+            ret->err = (int)-step_result;                                              \
+            return (int)step_result;                                                   \
+        }                                                                              \
     } while (0)
 
 static bool
@@ -58,7 +58,8 @@ reset_signals(void)
     for (int signal = 1; signal <= LAST_SIGNAL; signal++) {
         if (signal != SIGKILL && signal != SIGSTOP) {
             /* EINVAL for the two that libc keeps is harmless */
-            (void)csb_syscall(SYS_rt_sigaction, signal, &action, 0, KERNEL_SIGSET_BYTES);
+            (void)csb_syscall(SYS_rt_sigaction, signal, &action, 0,
+                              KERNEL_SIGSET_BYTES);
         }
     }
     return csb_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, 0, KERNEL_SIGSET_BYTES);

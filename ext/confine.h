@@ -12,11 +12,13 @@
 #include "feature.h"
 #include "plan.h"
 
-int csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret) CSB_MUST_USE;
+int csb_confine_early(const struct csb_plan *plan,
+                      struct csb_failure *ret) CSB_MUST_USE;
 
 /* Drop every capability and, when uid is not 0, become that uid and gid. Dropping clears
  * the parent-death signal (prctl(2)), which is therefore set again here. */
-int csb_confine_drop(uint32_t uid, uint32_t skipped, struct csb_failure *ret) CSB_MUST_USE;
+int csb_confine_drop(uint32_t uid, uint32_t skipped,
+                     struct csb_failure *ret) CSB_MUST_USE;
 
 /* Enter the narrow filter, the last layer. On success *ret_listener is the listener that
  * `notify` asked for, or -1. */

@@ -110,8 +110,8 @@ rights(enum csb_path_access access)
     case CSB_PATH_EXECUTE:
         return FS_READ_FILE | FS_EXECUTE;
     case CSB_PATH_WRITE:
-        return FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE | FS_REMOVE_DIR |
-               FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_REFER;
+        return FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE |
+               FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_REFER;
     case CSB_PATH_DEVICE:
         return FS_READ_FILE | FS_WRITE_FILE;
     }
@@ -134,16 +134,16 @@ add_rule(int ruleset, const struct csb_path_rule *rule, uint64_t handled_fs)
         return 0;
     }
     beneath.allowed_access = allowed;
-    if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) !=
-        0) {
+    if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath,
+                0) != 0) {
         return -errno;
     }
     return 0;
 }
 
 int
-csb_landlock_build(const struct csb_path_rule *rules, size_t count, int abi, int *ret_fd,
-                   struct csb_error *reterr)
+csb_landlock_build(const struct csb_path_rule *rules, size_t count, int abi,
+                   int *ret_fd, struct csb_error *reterr)
 {
     size_t size;
     struct ruleset_attr attr = handled(abi, &size);

@@ -49,7 +49,8 @@ launch_init(struct launch *launch)
     for (size_t i = 0; i < CSB_ARRAY_LEN(launch->child_ends); i++) {
         launch->child_ends[i] = CSB_FD_NONE;
     }
-    launch->ends = (struct csb_ends){CSB_FD_NONE, CSB_FD_NONE, CSB_FD_NONE, CSB_FD_NONE};
+    launch->ends =
+        (struct csb_ends){CSB_FD_NONE, CSB_FD_NONE, CSB_FD_NONE, CSB_FD_NONE};
 }
 
 static void
@@ -151,9 +152,8 @@ make_ruleset(struct launch *launch, const struct csb_policy *policy,
     if (policy->rule_count > 0) {
         memcpy(rules, policy->rules, policy->rule_count * sizeof *rules);
     }
-    rules[policy->rule_count] =
-        (struct csb_path_rule){policy->scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ,
-                               launch->scratch.fd};
+    rules[policy->rule_count] = (struct csb_path_rule){
+        policy->scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ, launch->scratch.fd};
     result = csb_landlock_build(rules, policy->rule_count + 1, policy->landlock_abi,
                                 &launch->landlock_fd, reterr);
     free(rules);
@@ -167,9 +167,16 @@ static void
 fill_plan(struct launch *launch, const struct csb_policy *policy,
           const struct csb_request *request)
 {
-    char *const argv[] = {policy->python, "-I", "-S", "-B", "-X", "utf8",
-                          "-c",           (char *)(uintptr_t)bootstrap,
-                          policy->child_module, NULL};
+    char *const argv[] = {policy->python,
+                          "-I",
+                          "-S",
+                          "-B",
+                          "-X",
+                          "utf8",
+                          "-c",
+                          (char *)(uintptr_t)bootstrap,
+                          policy->child_module,
+                          NULL};
     struct csb_plan *plan = &launch->plan;
     memcpy(launch->argv, argv, sizeof argv);
     plan->executable = policy->python;
@@ -195,8 +202,9 @@ send_config(struct launch *launch, const struct csb_policy *policy,
 {
     struct csb_config config = {0};
     ssize_t sent;
-    int result = csb_config_build(policy, &launch->plan, process->pid, request->file_name,
-                                  request->arguments, &config, reterr);
+    int result =
+        csb_config_build(policy, &launch->plan, process->pid, request->file_name,
+                         request->arguments, &config, reterr);
     if (result < 0) {
         return result;
     }

@@ -15,7 +15,8 @@
 void
 csb_meter_open(struct csb_meter *meter, pid_t pid, const struct csb_limits *limits)
 {
-    *meter = (struct csb_meter){.limits = limits, .pid = pid, .pause_ns = BUSY_PAUSE_NS};
+    *meter =
+        (struct csb_meter){.limits = limits, .pid = pid, .pause_ns = BUSY_PAUSE_NS};
     csb_procfs_open(&meter->procfs, pid);
 }
 
@@ -23,15 +24,6 @@ void
 csb_meter_close(struct csb_meter *meter)
 {
     csb_procfs_close(&meter->procfs);
-}
-
-void
-csb_meter_start(struct csb_meter *meter, int64_t now_ns)
-{
-    int64_t used = csb_clock_cpu_ns(meter->pid);
-    meter->cpu_at_ready_ns = used > 0 ? used : 0;
-    meter->ready_ns = now_ns;
-    meter->next_ns = now_ns + BUSY_PAUSE_NS;
 }
 
 static void
@@ -52,6 +44,16 @@ csb_meter_last_look(struct csb_meter *meter)
     if (csb_procfs_memory(&meter->procfs, &memory)) {
         keep_highest(meter, &memory);
     }
+}
+
+void
+csb_meter_start(struct csb_meter *meter, int64_t now_ns)
+{
+    int64_t used = csb_clock_cpu_ns(meter->pid);
+    meter->cpu_at_ready_ns = used > 0 ? used : 0;
+    meter->ready_ns = now_ns;
+    meter->next_ns = now_ns + BUSY_PAUSE_NS;
+    csb_meter_last_look(meter); /* so that a crash before the next look has a figure */
 }
 
 static bool

@@ -22,7 +22,8 @@ struct csb_meter {
     uint64_t peak_bytes;    /* highest resident size seen */
 };
 
-void csb_meter_open(struct csb_meter *meter, pid_t pid, const struct csb_limits *limits);
+void csb_meter_open(struct csb_meter *meter, pid_t pid,
+                    const struct csb_limits *limits);
 void csb_meter_close(struct csb_meter *meter);
 
 /* The submission may begin now: everything used so far was start-up. */

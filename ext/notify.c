@@ -125,7 +125,8 @@ judge(struct csb_notify *notify, const struct seccomp_data *call, const char *na
 }
 
 bool
-csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs, int64_t now_ns)
+csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
+                 int64_t now_ns)
 {
     struct seccomp_notif request;
     struct seccomp_notif_resp answer;

@@ -12,8 +12,8 @@
 enum { CSB_VIOLATION_KINDS = 32 };
 
 struct csb_violation {
-    int number;         /* system call; -1 = kinds beyond the table */
-    bool has_argument;  /* the argument that the table checks for this call */
+    int number;        /* system call; -1 = kinds beyond the table */
+    bool has_argument; /* the argument that the table checks for this call */
     uint64_t argument;
     uint64_t count;
 };
@@ -25,7 +25,7 @@ struct csb_notify {
     bool end_seen; /* the process asked to exit … */
     int exit_code; /* … with this code, from its register */
     struct csb_memory memory_at_end;
-    uint64_t denied; /* calls in all */
+    uint64_t denied;   /* calls in all */
     int64_t resume_ns; /* not served before this time, see csb_notify_serve */
     struct csb_violation violations[CSB_VIOLATION_KINDS];
     unsigned violation_count;

@@ -18,8 +18,10 @@ static const char *const verdict_names[CSB_VERDICT_COUNT] = {
 };
 
 static const char *const hit_names[CSB_HIT_COUNT] = {
-    [CSB_HIT_CPU] = "cpu",       [CSB_HIT_WALL] = "wall",
-    [CSB_HIT_MEMORY] = "memory", [CSB_HIT_OUTPUT] = "output",
+    [CSB_HIT_CPU] = "cpu",
+    [CSB_HIT_WALL] = "wall",
+    [CSB_HIT_MEMORY] = "memory",
+    [CSB_HIT_OUTPUT] = "output",
     [CSB_HIT_PROCESSES] = "processes",
 };
 
@@ -78,7 +80,8 @@ csb_classify(const struct csb_facts *facts, const struct csb_limits *limits)
         outcome.verdict = CSB_ACCEPTED;
     } else if (facts->end == CSB_END_COMPILE_ERROR) {
         outcome.verdict = CSB_COMPILE_ERROR;
-    } else if (facts->end == CSB_END_MEMORY_ERROR || crashed_for_memory(facts, limits)) {
+    } else if (facts->end == CSB_END_MEMORY_ERROR ||
+               crashed_for_memory(facts, limits)) {
         outcome = (struct csb_outcome){CSB_MEMORY_LIMIT, CSB_HIT_MEMORY};
     } else if (facts->threads_denied > 0) {
         outcome.limit_hit = CSB_HIT_PROCESSES;

@@ -47,8 +47,9 @@ struct csb_facts {
     int signal;
     bool output_over; /* a stream passed its cap */
     uint32_t threads_denied;
-    enum csb_wire_end end; /* from the child: only chooses between words for a failure */
-    int64_t cpu_ns;        /* submission only */
+    enum csb_wire_end
+        end;        /* from the child: only chooses between words for a failure */
+    int64_t cpu_ns; /* submission only */
     int64_t wall_ns;
     uint64_t memory_bytes; /* highest private memory seen */
 };

@@ -29,9 +29,9 @@ struct csb_plan {
     struct csb_bpf wide_filter;
     struct csb_rlimit rlimits[CSB_RLIMITS_MAX];
     size_t rlimit_count;
-    pid_t caller;             /* for the parent-death race */
-    bool root;                /* the caller is uid 0 */
-    uint32_t skipped;         /* feature bits that tests take out; 0 in real use */
+    pid_t caller;     /* for the parent-death race */
+    bool root;        /* the caller is uid 0 */
+    uint32_t skipped; /* feature bits that tests take out; 0 in real use */
 };
 
 /* Where and why the child failed before exec. */

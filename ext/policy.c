@@ -69,8 +69,8 @@ missing(struct csb_policy *policy, enum csb_feature feature, const char *why,
                         csb_feature_name(feature));
     }
     policy->required &= ~bit;
-    (void)snprintf(policy->notes[feature], sizeof policy->notes[feature], "degraded: %s",
-                   why);
+    (void)snprintf(policy->notes[feature], sizeof policy->notes[feature],
+                   "degraded: %s", why);
     return 0;
 }
 
@@ -89,9 +89,10 @@ choose_uid(struct csb_policy *policy)
         policy->uid = 0;
         return;
     }
-    reachable = csb_reachable_by_others(policy->python, obstacle, sizeof obstacle) &&
-                csb_reachable_by_others(policy->child_module, obstacle, sizeof obstacle) &&
-                csb_reachable_by_others(policy->scratch_base, obstacle, sizeof obstacle);
+    reachable =
+        csb_reachable_by_others(policy->python, obstacle, sizeof obstacle) &&
+        csb_reachable_by_others(policy->child_module, obstacle, sizeof obstacle) &&
+        csb_reachable_by_others(policy->scratch_base, obstacle, sizeof obstacle);
     for (size_t i = 0; i < policy->module_path.count && reachable; i++) {
         reachable = csb_reachable_by_others(policy->module_path.items[i], obstacle,
                                             sizeof obstacle);
@@ -102,9 +103,10 @@ choose_uid(struct csb_policy *policy)
         return;
     }
     policy->uid = 0;
-    (void)snprintf(note, CSB_NOTE_BYTES,
-                   "enforced (no capabilities; uid 0 kept: %s is closed to other users)",
-                   obstacle);
+    (void)snprintf(
+        note, CSB_NOTE_BYTES,
+        "enforced (no capabilities; uid 0 kept: %s is closed to other users)",
+        obstacle);
 }
 
 static int
@@ -117,7 +119,8 @@ choose_landlock(struct csb_policy *policy, const struct csb_probe *probe,
         return 0;
     }
     if (probe->landlock_abi == 0) {
-        return missing(policy, CSB_FEATURE_LANDLOCK, "this kernel has no Landlock", reterr);
+        return missing(policy, CSB_FEATURE_LANDLOCK, "this kernel has no Landlock",
+                       reterr);
     }
     policy->landlock_abi = probe->landlock_abi;
     (void)snprintf(note, CSB_NOTE_BYTES, "enforced (ABI %d%s%s)", probe->landlock_abi,
@@ -131,8 +134,8 @@ compile_filters(struct csb_policy *policy, const struct csb_probe *probe,
 {
     int result = 0;
     if (!probe->seccomp_filter) {
-        result =
-            missing(policy, CSB_FEATURE_SECCOMP, "this kernel has no seccomp filter", reterr);
+        result = missing(policy, CSB_FEATURE_SECCOMP,
+                         "this kernel has no seccomp filter", reterr);
         policy->skipped |= CSB_FEATURE_BIT(CSB_FEATURE_SECCOMP);
     }
     policy->notify = probe->seccomp_notify &&

@@ -49,6 +49,7 @@ int csb_policy_add_path(struct csb_policy *policy, enum csb_path_access access,
 
 /* Returns 0, or -EOPNOTSUPP with the feature's name as reterr->message and step
  * CSB_STEP_CONFIRM when this kernel can not enforce a required feature, or another error. */
-int csb_policy_compile(struct csb_policy *policy, struct csb_error *reterr) CSB_MUST_USE;
+int csb_policy_compile(struct csb_policy *policy,
+                       struct csb_error *reterr) CSB_MUST_USE;
 
 #endif

@@ -38,7 +38,8 @@ csb_procfs_resident_bytes(const struct csb_procfs *procfs)
 {
     char text[128];
     char *end;
-    ssize_t length = procfs->statm < 0 ? -1 : pread(procfs->statm, text, sizeof text - 1, 0);
+    ssize_t length =
+        procfs->statm < 0 ? -1 : pread(procfs->statm, text, sizeof text - 1, 0);
     if (length <= 0) {
         return 0;
     }
@@ -73,7 +74,8 @@ csb_procfs_memory(const struct csb_procfs *procfs, struct csb_memory *ret)
     }
     text[length] = '\0';
     ret->peak_bytes = field_bytes(text, "\nVmHWM:");
-    ret->private_bytes = field_bytes(text, "\nRssAnon:") + field_bytes(text, "\nRssShmem:");
+    ret->private_bytes =
+        field_bytes(text, "\nRssAnon:") + field_bytes(text, "\nRssShmem:");
     return ret->peak_bytes != 0;
 }
 

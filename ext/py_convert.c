@@ -26,7 +26,8 @@ encoded(PyObject *text, const char *key)
     }
     bytes = PyUnicode_EncodeFSDefault(text);
     if (bytes != NULL && PyBytes_AsStringAndSize(bytes, &data, NULL) < 0) {
-        PyErr_Format(PyExc_ValueError, "key '%s': a string contains a NUL character", key);
+        PyErr_Format(PyExc_ValueError, "key '%s': a string contains a NUL character",
+                     key);
         Py_CLEAR(bytes);
     }
     return bytes;
@@ -106,8 +107,8 @@ append_variable(PyObject *item, const char *key, struct csb_strings *ret)
     if (value != NULL) {
         const char *text = PyBytes_AsString(name);
         if (text[0] == '\0' || strchr(text, '=') != NULL) {
-            PyErr_Format(PyExc_ValueError, "key '%s': '%s' is no name of a variable", key,
-                         text);
+            PyErr_Format(PyExc_ValueError, "key '%s': '%s' is no name of a variable",
+                         key, text);
         } else if (csb_strings_add_pair(ret, text, PyBytes_AsString(value)) < 0) {
             PyErr_NoMemory();
         } else {

@@ -24,7 +24,8 @@ int csb_py_get_environment(PyObject *mapping, const char *key, struct csb_string
 
 /* Call each(item text, argument) for each str of a sequence; stops at the first -1. */
 int csb_py_for_each_string(PyObject *mapping, const char *key,
-                           int (*each)(const char *text, void *argument), void *argument);
+                           int (*each)(const char *text, void *argument),
+                           void *argument);
 
 /* dict[key] = value, taking the reference; -1 also when value is NULL. */
 int csb_py_set(PyObject *dict, const char *key, PyObject *value);

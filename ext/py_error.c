@@ -59,15 +59,16 @@ csb_py_raise(const struct csb_error *error)
     case CSB_STEP_CONFIRM:
         return raise_named(
             "UnsupportedError",
-            Py_BuildValue("{s:s,s:s,s:N}", "feature", error->message, "hint",
-                          hint(error->message), "message",
-                          PyUnicode_FromFormat("the layer '%s' is required and can not be "
-                                               "enforced here; nothing was run",
-                                               error->message)));
+            Py_BuildValue(
+                "{s:s,s:s,s:N}", "feature", error->message, "hint",
+                hint(error->message), "message",
+                PyUnicode_FromFormat("the layer '%s' is required and can not be "
+                                     "enforced here; nothing was run",
+                                     error->message)));
     default:
         return raise_named("SetupError",
                            Py_BuildValue("{s:s,s:i,s:s}", "step",
-                                         csb_step_name(error->step), "errno", error->err,
-                                         "message", error->message));
+                                         csb_step_name(error->step), "errno",
+                                         error->err, "message", error->message));
     }
 }

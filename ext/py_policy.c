@@ -11,8 +11,7 @@
 #include <string.h>
 
 typedef struct {
-    PyObject_HEAD
-    struct csb_policy policy;
+    PyObject_HEAD struct csb_policy policy;
 } PolicyObject;
 
 struct rule_target {
@@ -68,8 +67,8 @@ get_choice(PyObject *spec, const char *key, const char *no, const char *yes, boo
     char *word;
     int result = csb_py_get_string(spec, key, &word);
     if (result == 0 && strcmp(word, no) != 0 && strcmp(word, yes) != 0) {
-        PyErr_Format(PyExc_ValueError, "key '%s': expected '%s' or '%s', got '%s'", key, no,
-                     yes, word);
+        PyErr_Format(PyExc_ValueError, "key '%s': expected '%s' or '%s', got '%s'", key,
+                     no, yes, word);
         result = -1;
     }
     if (result == 0) {
@@ -107,7 +106,8 @@ fill(struct csb_policy *policy, PyObject *spec)
         csb_py_for_each_string(spec, "require", add_feature, &policy->required) < 0 ||
         csb_py_for_each_string(spec, "degrade", add_feature, &policy->degradable) < 0 ||
         get_choice(spec, "scratch", "ro", "rw", &policy->scratch_writable) < 0 ||
-        get_choice(spec, "on_denied", "errno", "kill", &policy->kill_on_violation) < 0 ||
+        get_choice(spec, "on_denied", "errno", "kill", &policy->kill_on_violation) <
+            0 ||
         csb_py_get_u64(spec, "uid", &uid) < 0) {
         return -1;
     }
@@ -117,7 +117,8 @@ fill(struct csb_policy *policy, PyObject *spec)
     }
     policy->uid = (uint32_t)uid;
     if (PyMapping_HasKeyString(spec, "skip_for_tests") &&
-        csb_py_for_each_string(spec, "skip_for_tests", add_feature, &policy->skipped) < 0) {
+        csb_py_for_each_string(spec, "skip_for_tests", add_feature, &policy->skipped) <
+            0) {
         return -1;
     }
     return fill_paths(policy, spec);

@@ -26,9 +26,10 @@ landlock(const struct csb_probe *probe)
     const char *lost = csb_landlock_lost(probe->landlock_abi);
     (void)snprintf(detail, sizeof detail, "ABI %d%s%s", probe->landlock_abi,
                    lost[0] == '\0' ? "" : "; not covered: ", lost);
-    return feature(probe->landlock_abi > 0, detail,
-                   "boot Linux 5.13 or newer with lsm=landlock,…; in a container, allow the "
-                   "landlock_* system calls");
+    return feature(
+        probe->landlock_abi > 0, detail,
+        "boot Linux 5.13 or newer with lsm=landlock,…; in a container, allow the "
+        "landlock_* system calls");
 }
 
 PyObject *
@@ -56,13 +57,14 @@ csb_py_probe(PyObject *module, PyObject *unused)
          csb_py_set(dict, "rlimits", feature(true, "CPU, DATA, FSIZE, NOFILE, …", "")) <
              0 ||
          csb_py_set(dict, "no_new_privs", feature(true, "prctl", "")) < 0 ||
-         csb_py_set(dict, "session", feature(true, "own session, parent-death signal",
-                                             "")) < 0 ||
+         csb_py_set(dict, "session",
+                    feature(true, "own session, parent-death signal", "")) < 0 ||
          csb_py_set(dict, "privileges",
                     feature(true,
-                            probe.root ? "started as root: capabilities and, where the "
-                                         "interpreter stays reachable, the uid are dropped"
-                                       : "not root: nothing to drop",
+                            probe.root
+                                ? "started as root: capabilities and, where the "
+                                  "interpreter stays reachable, the uid are dropped"
+                                : "not root: nothing to drop",
                             "")) < 0)) {
         Py_CLEAR(dict);
     }
@@ -74,6 +76,6 @@ csb_py_build_info(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    return Py_BuildValue("{s:s,s:s,s:s}", "version", CSB_VERSION, "compiler", __VERSION__,
-                         "python_abi", "abi3 (3.10)");
+    return Py_BuildValue("{s:s,s:s,s:s}", "version", CSB_VERSION, "compiler",
+                         __VERSION__, "python_abi", "abi3 (3.10)");
 }

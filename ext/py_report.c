@@ -120,12 +120,14 @@ set_outcome(PyObject *dict, const struct csb_limits *limits,
     return csb_py_set(dict, "verdict",
                       PyUnicode_FromString(csb_verdict_name(outcome.verdict))) < 0 ||
                    csb_py_set(dict, "limit_hit",
-                              optional_text(csb_limit_hit_name(outcome.limit_hit))) < 0 ||
+                              optional_text(csb_limit_hit_name(outcome.limit_hit))) <
+                       0 ||
                    csb_py_set(dict, "exit_code",
                               optional_int(exited, facts->exit_code)) < 0 ||
                    csb_py_set(dict, "signal",
                               optional_int(facts->signal != 0, facts->signal)) < 0 ||
-                   csb_py_set(dict, "error", internal_reason(facts, outcome.verdict)) < 0
+                   csb_py_set(dict, "error", internal_reason(facts, outcome.verdict)) <
+                       0
                ? -1
                : 0;
 }

@@ -9,7 +9,8 @@
 #include "supervise.h"
 
 /* New dict in the shape of RunData (_core.pyi), or NULL. */
-PyObject *csb_py_report(const struct csb_policy *policy, const struct csb_limits *limits,
+PyObject *csb_py_report(const struct csb_policy *policy,
+                        const struct csb_limits *limits,
                         const struct csb_report *report);
 
 #endif

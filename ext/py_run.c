@@ -115,7 +115,8 @@ convert_files(PyObject *mapping, struct request *request)
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (convert_file(PyTuple_GetItem(request->file_list, i), &request->files[i]) < 0) {
+        if (convert_file(PyTuple_GetItem(request->file_list, i), &request->files[i]) <
+            0) {
             return -1;
         }
     }

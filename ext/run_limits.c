@@ -31,8 +31,8 @@ size_t
 csb_limits_to_rlimits(const struct csb_limits *limits, struct csb_rlimit *ret)
 {
     const struct csb_rlimit wanted[] = {
-        {RLIMIT_CPU,
-         (uint64_t)((limits->cpu_ns + CSB_NS_PER_S - 1) / CSB_NS_PER_S) + CPU_BACKSTOP_S},
+        {RLIMIT_CPU, (uint64_t)((limits->cpu_ns + CSB_NS_PER_S - 1) / CSB_NS_PER_S) +
+                         CPU_BACKSTOP_S},
         {RLIMIT_DATA, limits->memory_bytes},
         {RLIMIT_FSIZE, limits->file_bytes},
         {RLIMIT_NOFILE, limits->open_files},

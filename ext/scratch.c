@@ -44,9 +44,11 @@ csb_scratch_make(struct csb_scratch *scratch, const char *base, uint32_t owner,
         return scratch_error(reterr, errno, "open", base);
     }
     for (int i = 0; i < RETRIES; i++) {
-        (void)getrandom(&random, sizeof random, 0);
-        length = snprintf(scratch->path, sizeof scratch->path, "%s/csandbox-%016llx", base,
-                          (unsigned long long)random);
+        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+            return scratch_error(reterr, errno, "choose a name in", base);
+        }
+        length = snprintf(scratch->path, sizeof scratch->path, "%s/csandbox-%016llx",
+                          base, (unsigned long long)random);
         if (length < 0 || (size_t)length >= sizeof scratch->path) {
             return scratch_error(reterr, ENAMETOOLONG, "make a folder in", base);
         }
@@ -135,8 +137,8 @@ csb_scratch_write(struct csb_scratch *scratch, const char *name, const void *byt
         rest += length + 1;
     }
     if (result == 0) {
-        file = openat(folder, rest, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                      0600);
+        file = openat(folder, rest,
+                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         result = file < 0 ? -errno : give_away(file, scratch->owner);
     }
     if (result == 0) {
@@ -152,6 +154,15 @@ struct moved {
     uint64_t count;
 };
 
+/* Make a folder one that can be entered and moved. A failure shows in the next step. */
+static void
+open_up(int folder, const char *name)
+{
+    if (fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) != 0) {
+        errno = 0;
+    }
+}
+
 /* Remove one entry of a folder, or move it to the top when it is a folder with something
  * in it. Moving needs write permission on the moved folder itself (rename(2)). */
 static void
@@ -162,7 +173,7 @@ remove_entry(int folder, const char *name, int top, struct moved *moved)
         folder == top) {
         return;
     }
-    (void)fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW);
+    open_up(folder, name);
     (void)snprintf(target, sizeof target, ".gone-%016llx-%llu",
                    (unsigned long long)moved->seed, (unsigned long long)moved->count);
     if (renameat(folder, name, top, target) == 0) {
@@ -190,7 +201,7 @@ empty(int fd, int top, struct moved *moved)
         seen++;
         if (fd == top) {
             CSB_CLEANUP(csb_fd_close) int inner = CSB_FD_NONE;
-            (void)fchmodat(top, entry->d_name, 0700, AT_SYMLINK_NOFOLLOW);
+            open_up(top, entry->d_name);
             inner = openat(top, entry->d_name, FOLDER_FLAGS);
             if (inner >= 0) {
                 (void)empty(inner, top, moved);
@@ -207,8 +218,11 @@ csb_scratch_remove(struct csb_scratch *scratch)
 {
     struct moved moved = {0, 0};
     size_t before = SIZE_MAX;
-    (void)getrandom(&moved.seed, sizeof moved.seed, 0);
-    if (scratch->fd >= 0 && unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR) != 0) {
+    if (getrandom(&moved.seed, sizeof moved.seed, 0) != (ssize_t)sizeof moved.seed) {
+        moved.seed = (uint64_t)(uintptr_t)scratch->name; /* as good as no guess */
+    }
+    if (scratch->fd >= 0 &&
+        unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR) != 0) {
         /* Until a pass finds nothing; a pass that removes nothing can not help further. */
         for (;;) {
             uint64_t moved_before = moved.count;

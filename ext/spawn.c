@@ -64,7 +64,8 @@ clone_child(const struct csb_plan *plan, struct csb_process *ret)
     if (stack == MAP_FAILED) {
         return -errno;
     }
-    (void)csb_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES);
+    (void)csb_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before,
+                      KERNEL_SIGSET_BYTES);
     ret->pid = clone(child_main, stack + STACK_BYTES,
                      CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
                      (void *)(uintptr_t)plan, &ret->pidfd);
@@ -75,7 +76,8 @@ clone_child(const struct csb_plan *plan, struct csb_process *ret)
 }
 
 int
-csb_spawn(const struct csb_plan *plan, struct csb_process *ret, struct csb_error *reterr)
+csb_spawn(const struct csb_plan *plan, struct csb_process *ret,
+          struct csb_error *reterr)
 {
     int result;
     *ret = (struct csb_process){-1, CSB_FD_NONE};
@@ -103,7 +105,8 @@ wait_for_end(const struct csb_process *process, int64_t wait_ns)
     const int64_t deadline = csb_clock_now_ns() + wait_ns;
     for (;;) {
         int64_t left = deadline - csb_clock_now_ns();
-        int milliseconds = left > 0 ? (int)((left + CSB_NS_PER_MS - 1) / CSB_NS_PER_MS) : 0;
+        int milliseconds =
+            left > 0 ? (int)((left + CSB_NS_PER_MS - 1) / CSB_NS_PER_MS) : 0;
         int result = poll(&pidfd, 1, milliseconds);
         if (result > 0) {
             return true;
@@ -125,8 +128,8 @@ csb_process_reap(struct csb_process *process, int64_t wait_ns, struct csb_exit *
     }
     memset(&info, 0, sizeof info);
     do {
-        result =
-            csb_syscall(SYS_waitid, P_PIDFD, process->pidfd, &info, WEXITED, &ret->usage);
+        result = csb_syscall(SYS_waitid, P_PIDFD, process->pidfd, &info, WEXITED,
+                             &ret->usage);
     } while (result == -EINTR);
     if (result == 0) {
         ret->known = true;
@@ -155,7 +158,8 @@ csb_process_abandon(struct csb_process *process)
 {
     pthread_t thread;
     csb_process_kill(process);
-    if (pthread_create(&thread, NULL, reap_slowly, (void *)(intptr_t)process->pidfd) == 0) {
+    if (pthread_create(&thread, NULL, reap_slowly, (void *)(intptr_t)process->pidfd) ==
+        0) {
         (void)pthread_detach(thread);
         process->pidfd = CSB_FD_NONE;
     } else {

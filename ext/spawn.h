@@ -35,7 +35,8 @@ void csb_process_kill(const struct csb_process *process);
 
 /* Wait at most wait_ns for the end and reap. Returns false when it still lives. On true the
  * pidfd is closed. */
-bool csb_process_reap(struct csb_process *process, int64_t wait_ns, struct csb_exit *ret);
+bool csb_process_reap(struct csb_process *process, int64_t wait_ns,
+                      struct csb_exit *ret);
 
 /* For a killed child that the kernel has not finished in time (it is freeing a lot of
  * memory, or sits in an uninterruptible call): a detached thread reaps it. */

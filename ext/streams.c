@@ -42,8 +42,9 @@ void
 csb_feed_push(struct csb_feed *feed, bool is_socket)
 {
     while (feed->fd >= 0 && feed->left > 0) {
-        ssize_t written = is_socket ? send(feed->fd, feed->bytes, feed->left, MSG_NOSIGNAL)
-                                    : write_quietly(feed->fd, feed->bytes, feed->left);
+        ssize_t written = is_socket
+                              ? send(feed->fd, feed->bytes, feed->left, MSG_NOSIGNAL)
+                              : write_quietly(feed->fd, feed->bytes, feed->left);
         if (written < 0) {
             if (errno == EINTR) {
                 continue;

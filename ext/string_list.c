@@ -20,9 +20,9 @@ csb_strings_done(struct csb_strings *strings)
 static int
 append_owned(struct csb_strings *strings, char *item)
 {
-    char **items =
-        item == NULL ? NULL
-                     : realloc(strings->items, (strings->count + 2) * sizeof *items);
+    char **items = item == NULL
+                       ? NULL
+                       : realloc(strings->items, (strings->count + 2) * sizeof *items);
     if (items == NULL) {
         free(item);
         return -ENOMEM;

@@ -37,7 +37,15 @@ struct run {
     int failure; /* -errno of a run that was not allowed to begin */
 };
 
-enum { POLL_PIDFD, POLL_OUTPUT, POLL_ERRORS, POLL_INPUT, POLL_CHANNEL, POLL_LISTENER, POLLS };
+enum {
+    POLL_PIDFD,
+    POLL_OUTPUT,
+    POLL_ERRORS,
+    POLL_INPUT,
+    POLL_CHANNEL,
+    POLL_LISTENER,
+    POLLS
+};
 
 void
 csb_report_done(struct csb_report *report)
@@ -103,9 +111,9 @@ child_failed(struct run *run, const struct csb_wire_record *record)
 {
     enum csb_step step =
         record->step < CSB_STEP_COUNT ? (enum csb_step)record->step : CSB_STEP_STARTUP;
-    refuse_start(run, csb_fail(run->reterr, step, record->err,
-                               "the child could not %s: %s", csb_step_name(step),
-                               strerror(record->err)));
+    refuse_start(run,
+                 csb_fail(run->reterr, step, record->err, "the child could not %s: %s",
+                          csb_step_name(step), strerror(record->err)));
 }
 
 static void
@@ -268,7 +276,8 @@ static void
 pull_stream(struct run *run, int *fd, struct csb_capture *capture)
 {
     if (csb_stream_pull(fd, capture) < 0) {
-        stop(run, CSB_STOP_INTERRUPT); /* no memory for it: our fault, not the child's */
+        stop(run,
+             CSB_STOP_INTERRUPT); /* no memory for it: our fault, not the child's */
     } else if (csb_capture_truncated(capture)) {
         stop(run, CSB_STOP_OUTPUT);
     }
@@ -413,8 +422,9 @@ loop(struct run *run)
 }
 
 int
-csb_supervise(struct csb_process *process, struct csb_ends *ends, const struct csb_job *job,
-              struct csb_report *ret, struct csb_error *reterr)
+csb_supervise(struct csb_process *process, struct csb_ends *ends,
+              const struct csb_job *job, struct csb_report *ret,
+              struct csb_error *reterr)
 {
     struct run run = {.process = process,
                       .ends = ends,
@@ -429,10 +439,11 @@ csb_supervise(struct csb_process *process, struct csb_ends *ends, const struct c
     csb_meter_open(&run.meter, process->pid, job->limits);
     run.interrupt_check_ns = run.begun_ns + INTERRUPT_CHECK_NS;
     run.source_length = job->source.count;
-    run.source_header = (struct csb_feed){ends->channel_fd,
-                                          (const unsigned char *)&run.source_length,
-                                          sizeof run.source_length};
-    run.source = (struct csb_feed){ends->channel_fd, job->source.bytes, job->source.count};
+    run.source_header =
+        (struct csb_feed){ends->channel_fd, (const unsigned char *)&run.source_length,
+                          sizeof run.source_length};
+    run.source =
+        (struct csb_feed){ends->channel_fd, job->source.bytes, job->source.count};
     run.input = (struct csb_feed){ends->stdin_fd, job->input.bytes, job->input.count};
     ends->stdin_fd = CSB_FD_NONE; /* the feed owns it now and closes it when it is done */
     serve_input(&run);

@@ -28,46 +28,24 @@
 #define S CSB_SET_BIT(CSB_SET_STARTUP)
 
 #define ALL UINT64_MAX
-#define IS(index, value)                                                                 \
-    {                                                                                    \
-        (index), ALL, (uint64_t)(value)                                                  \
-    }
-#define BITS(index, ignored, value)                                                      \
-    {                                                                                    \
-        (index), ALL & ~(uint64_t)(ignored), (uint64_t)(value)                           \
-    }
+#define IS(index, value) {(index), ALL, (uint64_t)(value)}
+#define BITS(index, ignored, value)                                                    \
+    {(index), ALL & ~(uint64_t)(ignored), (uint64_t)(value)}
 
-#define OK(name, sets, why)                                                              \
-    {                                                                                    \
-        name, sets, CSB_ACTION_ALLOW, 0, 0, {{0}}, why                                   \
-    }
-#define OK1(name, sets, check, why)                                                      \
-    {                                                                                    \
-        name, sets, CSB_ACTION_ALLOW, 0, 1, {check}, why                                 \
-    }
-#define OK2(name, sets, check, other, why)                                               \
-    {                                                                                    \
-        name, sets, CSB_ACTION_ALLOW, 0, 2, {check, other}, why                          \
-    }
-#define SAY(name, sets, err, why)                                                        \
-    {                                                                                    \
-        name, sets, CSB_ACTION_ERRNO, err, 0, {{0}}, why                                 \
-    }
-#define SEE(name, sets, why)                                                             \
-    {                                                                                    \
-        name, sets, CSB_ACTION_WATCH, 0, 0, {{0}}, why                                   \
-    }
-#define SEE1(name, sets, check, why)                                                     \
-    {                                                                                    \
-        name, sets, CSB_ACTION_WATCH, 0, 1, {check}, why                                 \
-    }
+#define OK(name, sets, why) {name, sets, CSB_ACTION_ALLOW, 0, 0, {{0}}, why}
+#define OK1(name, sets, check, why) {name, sets, CSB_ACTION_ALLOW, 0, 1, {check}, why}
+#define OK2(name, sets, check, other, why)                                             \
+    {name, sets, CSB_ACTION_ALLOW, 0, 2, {check, other}, why}
+#define SAY(name, sets, err, why) {name, sets, CSB_ACTION_ERRNO, err, 0, {{0}}, why}
+#define SEE(name, sets, why) {name, sets, CSB_ACTION_WATCH, 0, 0, {{0}}, why}
+#define SEE1(name, sets, check, why) {name, sets, CSB_ACTION_WATCH, 0, 1, {check}, why}
 
 /* What pthread_create asks for; the bits that glibc and musl may add change nothing but
  * where a thread id is stored. Anything else (a process, a namespace, vfork) is denied. */
-#define THREAD_FLAGS                                                                     \
+#define THREAD_FLAGS                                                                   \
     (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
-#define THREAD_EXTRAS                                                                    \
-    (CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID |    \
+#define THREAD_EXTRAS                                                                  \
+    (CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID |  \
      CLONE_DETACHED)
 #define SOCKET_FLAGS (SOCK_CLOEXEC | SOCK_NONBLOCK)
 #define FUTEX_FLAGS (FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)
@@ -295,9 +273,12 @@ const char *const csb_syscalls_never[] = {
 const size_t csb_syscalls_never_count = CSB_ARRAY_LEN(csb_syscalls_never);
 
 static const char *const set_names[CSB_SET_COUNT] = {
-    [CSB_SET_CORE] = "core",       [CSB_SET_READ_FILES] = "read-files",
-    [CSB_SET_WRITE_FILES] = "write-files", [CSB_SET_THREADS] = "threads",
-    [CSB_SET_ASYNCIO] = "asyncio", [CSB_SET_TIMERS] = "timers",
+    [CSB_SET_CORE] = "core",
+    [CSB_SET_READ_FILES] = "read-files",
+    [CSB_SET_WRITE_FILES] = "write-files",
+    [CSB_SET_THREADS] = "threads",
+    [CSB_SET_ASYNCIO] = "asyncio",
+    [CSB_SET_TIMERS] = "timers",
     [CSB_SET_STARTUP] = "startup",
 };
 

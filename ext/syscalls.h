@@ -13,9 +13,9 @@ enum csb_syscall_set {
     CSB_SET_READ_FILES,  /* look at the files that Landlock lets through */
     CSB_SET_WRITE_FILES, /* change files below the scratch folder */
     CSB_SET_THREADS,     /* start threads (counted from outside) */
-    CSB_SET_ASYNCIO,     /* event loops: epoll, eventfd, pipes, one kind of socket pair */
-    CSB_SET_TIMERS,      /* signals to itself after a time */
-    CSB_SET_STARTUP,     /* what the trusted interpreter start needs on top; never at run */
+    CSB_SET_ASYNCIO, /* event loops: epoll, eventfd, pipes, one kind of socket pair */
+    CSB_SET_TIMERS,  /* signals to itself after a time */
+    CSB_SET_STARTUP, /* what the trusted interpreter start needs on top; never at run */
     CSB_SET_COUNT
 };
 

@@ -254,7 +254,8 @@ def archive(target: Path, objects: list[Path]) -> None:
 def _make(target: Path, objects: list[Path], command: list[str]) -> None:
     state = "\0".join(command + [str(path.stat().st_mtime_ns) for path in objects])
     digest = hashlib.sha256(state.encode()).hexdigest()
-    stamp = target.with_name(target.name + ".stamp")
+    # Beside the objects, since what lies beside a target goes into the wheel.
+    stamp = OBJECTS / "made" / hashlib.sha256(bytes(target)).hexdigest()[:16]
     if target.exists() and stamp.exists() and stamp.read_text() == digest:
         return
     say(f"make {target.name}")
@@ -263,6 +264,7 @@ def _make(target: Path, objects: list[Path], command: list[str]) -> None:
     done = _run(command)
     if done.returncode != 0:
         raise BuildError(f"{done.stdout}{target.name}: {command[0]} failed")
+    stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.write_text(digest)
 
 

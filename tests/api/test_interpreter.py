@@ -52,7 +52,16 @@ def test_packages_and_home_are_not_readable():
     own = interpreter()
     for site in own.sites:
         assert not covered(site, own.read)
-    for path in ("/", "/etc", "/etc/passwd", "/proc/self/environ", "/root", "/home", "/tmp", "/usr"):
+    for path in (
+        "/",
+        "/etc",
+        "/etc/passwd",
+        "/proc/self/environ",
+        "/root",
+        "/home",
+        "/tmp",
+        "/usr",
+    ):
         assert not covered(path, own.read), path
 
 
@@ -62,7 +71,12 @@ def test_loader_of_this_interpreter():
 
 
 def test_loader_of_something_else(tmp_path):
-    for content in (b"", b"#!/bin/sh\n", b"\x7fELF" + b"\xff" * 60, b"\x7fELF\x02\x01" + b"\0" * 58):
+    for content in (
+        b"",
+        b"#!/bin/sh\n",
+        b"\x7fELF" + b"\xff" * 60,
+        b"\x7fELF\x02\x01" + b"\0" * 58,
+    ):
         path = tmp_path / "x"
         path.write_bytes(content)
         assert elf_loader(str(path)) is None
@@ -107,10 +121,16 @@ def site(tmp_path):
 
     add("alpha/__init__.py")
     add("alpha.libs/libx.so")
-    add("alpha-1.0.dist-info/METADATA", "Name: alpha\nRequires-Dist: Beta_Pkg (>=1)\n"
-        "Requires-Dist: gamma; extra == 'test'\nRequires-Dist: absent\n\nRequires-Dist: not-this\n")
-    add("alpha-1.0.dist-info/RECORD", "alpha/__init__.py,,\nalpha.libs/libx.so,,\n"
-        "../../../bin/alpha,,\n/etc/passwd,,\nalpha-1.0.dist-info/RECORD,,\n")
+    add(
+        "alpha-1.0.dist-info/METADATA",
+        "Name: alpha\nRequires-Dist: Beta_Pkg (>=1)\n"
+        "Requires-Dist: gamma; extra == 'test'\nRequires-Dist: absent\n\nRequires-Dist: not-this\n",
+    )
+    add(
+        "alpha-1.0.dist-info/RECORD",
+        "alpha/__init__.py,,\nalpha.libs/libx.so,,\n"
+        "../../../bin/alpha,,\n/etc/passwd,,\nalpha-1.0.dist-info/RECORD,,\n",
+    )
     add("beta.py")
     add("__pycache__/beta.cpython-311.pyc")
     add("__pycache__/secret.cpython-311.pyc")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
+import lint_c
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,16 +21,6 @@ HACKING = """
 """
 
 OPENING = "/* Theory of operation: a test. */\n"
-
-
-@pytest.fixture(scope="module")
-def lint_c() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("lint_c", ROOT / "tools" / "lint_c.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["lint_c"] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -51,7 +40,7 @@ def put(tree: Path, name: str, text: str) -> None:
     path.write_text(text)
 
 
-def findings(lint_c: ModuleType, tree: Path, name: str, body: str) -> list[str]:
+def findings(tree: Path, name: str, body: str) -> list[str]:
     put(tree, name, OPENING + body)
     return [line.removeprefix(f"{name}:") for line in lint_c.lint(tree)]
 
@@ -99,16 +88,14 @@ ARROWS = [
 
 
 @pytest.mark.parametrize(("name", "header", "allowed"), ARROWS)
-def test_arrow(lint_c: ModuleType, tree: Path, name: str, header: str, allowed: bool) -> None:
-    found = findings(lint_c, tree, name, f"#include {header}\n")
+def test_arrow(tree: Path, name: str, header: str, allowed: bool) -> None:
+    found = findings(tree, name, f"#include {header}\n")
     assert len(found) == (0 if allowed else 1), found
     if not allowed:
         assert found[0].startswith("2: ")
 
 
-def test_a_confined_file_includes_what_lies_between_the_clone_and_it(
-    lint_c: ModuleType, tree: Path
-) -> None:
+def test_a_confined_file_includes_what_lies_between_the_clone_and_it(tree: Path) -> None:
     # The exec layer is "child" in the table, although its name does not start with child_.
     layers = lint_c.read_layers(HACKING)
     assert lint_c.layer_of(Path("ext/confine.c"), layers) == "child"
@@ -116,14 +103,14 @@ def test_a_confined_file_includes_what_lies_between_the_clone_and_it(
     assert lint_c.layer_of(Path("ext/error.h"), layers) == "base"
 
 
-def test_file_without_a_layer(lint_c: ModuleType, tree: Path) -> None:
-    (found,) = findings(lint_c, tree, "ext/novel.c", "")
+def test_file_without_a_layer(tree: Path) -> None:
+    (found,) = findings(tree, "ext/novel.c", "")
     assert found == "1: belongs to no layer: name it in the table of HACKING.md"
 
 
-def test_python_h_comes_first(lint_c: ModuleType, tree: Path) -> None:
+def test_python_h_comes_first(tree: Path) -> None:
     body = '#include "error.h"\n#include <Python.h>\n'
-    (found,) = findings(lint_c, tree, "ext/py_run.c", body)
+    (found,) = findings(tree, "ext/py_run.c", body)
     assert found.startswith("3: Python.h must be the first include")
 
 
@@ -136,8 +123,8 @@ def test_python_h_comes_first(lint_c: ModuleType, tree: Path) -> None:
         "char quote = '\"'; // after a quote\n",
     ],
 )
-def test_line_comment(lint_c: ModuleType, tree: Path, body: str) -> None:
-    assert findings(lint_c, tree, "ext/error.c", body) == ["2: // comment: only /* */ is committed"]
+def test_line_comment(tree: Path, body: str) -> None:
+    assert findings(tree, "ext/error.c", body) == ["2: // comment: only /* */ is committed"]
 
 
 @pytest.mark.parametrize(
@@ -150,16 +137,16 @@ def test_line_comment(lint_c: ModuleType, tree: Path, body: str) -> None:
         'const char *a = "/* no comment";\nint b;\n',
     ],
 )
-def test_no_line_comment(lint_c: ModuleType, tree: Path, body: str) -> None:
-    assert findings(lint_c, tree, "ext/error.c", body) == []
+def test_no_line_comment(tree: Path, body: str) -> None:
+    assert findings(tree, "ext/error.c", body) == []
 
 
 @pytest.mark.parametrize(
     "call",
     ["strcpy(a, b)", "strcat (a, b)", "sprintf(a, b)", "strtok(a, b)", "gets(a)", "alloca(8)"],
 )
-def test_banned_call(lint_c: ModuleType, tree: Path, call: str) -> None:
-    (found,) = findings(lint_c, tree, "guardrails/engine.c", f"int\nf(void)\n{{\n    {call};\n}}\n")
+def test_banned_call(tree: Path, call: str) -> None:
+    (found,) = findings(tree, "guardrails/engine.c", f"int\nf(void)\n{{\n    {call};\n}}\n")
     assert found.startswith(f"5: {call.partition('(')[0].strip()}() is banned: ")
 
 
@@ -173,32 +160,32 @@ def test_banned_call(lint_c: ModuleType, tree: Path, call: str) -> None:
         "popens(a);",
     ],
 )
-def test_call_that_is_not_banned(lint_c: ModuleType, tree: Path, text: str) -> None:
-    assert findings(lint_c, tree, "ext/error.c", text + "\n") == []
+def test_call_that_is_not_banned(tree: Path, text: str) -> None:
+    assert findings(tree, "ext/error.c", text + "\n") == []
 
 
 def function(lines: int) -> str:
     return "static int\nlong_one(void)\n{\n" + "    ;\n" * (lines - 3) + "}\n"
 
 
-def test_function_length(lint_c: ModuleType, tree: Path) -> None:
-    assert findings(lint_c, tree, "ext/error.c", function(59)) == []
-    (found,) = findings(lint_c, tree, "ext/error.c", function(60))
+def test_function_length(tree: Path) -> None:
+    assert findings(tree, "ext/error.c", function(59)) == []
+    (found,) = findings(tree, "ext/error.c", function(60))
     assert found == "3: long_one() has 60 lines: fewer than 60"
 
 
-def test_a_long_table_is_no_function(lint_c: ModuleType, tree: Path) -> None:
+def test_a_long_table_is_no_function(tree: Path) -> None:
     table = "static int\nf(void)\n{\n}\n\nstatic const int t[] = {\n" + "    1,\n" * 90 + "};\n"
-    assert findings(lint_c, tree, "ext/error.c", table) == []
+    assert findings(tree, "ext/error.c", table) == []
 
 
-def test_file_length(lint_c: ModuleType, tree: Path) -> None:
-    assert findings(lint_c, tree, "ext/error.c", "int x;\n" * 499) == []
-    (found,) = findings(lint_c, tree, "ext/error.c", "int x;\n" * 500)
+def test_file_length(tree: Path) -> None:
+    assert findings(tree, "ext/error.c", "int x;\n" * 499) == []
+    (found,) = findings(tree, "ext/error.c", "int x;\n" * 500)
     assert found.startswith("501: 501 lines: a file has at most 500")
 
 
-def test_opening_comment(lint_c: ModuleType, tree: Path) -> None:
+def test_opening_comment(tree: Path) -> None:
     put(tree, "ext/error.c", "#include <errno.h>\n")
     put(tree, "ext/fd.c", "/* Descriptors. */\n#include <errno.h>\n")
     put(tree, "ext/fd.h", "#ifndef FD_H\n#endif\n")
@@ -209,9 +196,9 @@ def test_opening_comment(lint_c: ModuleType, tree: Path) -> None:
     ]
 
 
-def test_an_include_in_a_comment_does_not_count(lint_c: ModuleType, tree: Path) -> None:
+def test_an_include_in_a_comment_does_not_count(tree: Path) -> None:
     body = "/*\n#include <Python.h>\n*/\n"
-    assert findings(lint_c, tree, "ext/error.c", body) == []
+    assert findings(tree, "ext/error.c", body) == []
 
 
 def test_exit_status_and_output(tree: Path) -> None:
@@ -226,5 +213,5 @@ def test_exit_status_and_output(tree: Path) -> None:
     assert done.stdout == "ext/error.c:2: // comment: only /* */ is committed\n"
 
 
-def test_this_tree_has_a_layer_for_every_file(lint_c: ModuleType) -> None:
+def test_this_tree_has_a_layer_for_every_file() -> None:
     assert [line for line in lint_c.lint(ROOT) if "belongs to no layer" in line] == []
