@@ -114,15 +114,45 @@ csb_child_prepare(PyObject *module, const struct csb_child *child)
     return clean_main(globals) < 0 || add_site_builtins() < 0 ? -1 : 0;
 }
 
+static bool
+contains_nul(PyObject *source, const char *text)
+{
+    Py_ssize_t size = 0;
+    (void)PyUnicode_AsUTF8AndSize(source, &size);
+    return strlen(text) != (size_t)size;
+}
+
+/* Could the first two lines hold a coding cookie (PEP 263)? Without the word there is none. */
+static bool
+may_have_cookie(const char *text)
+{
+    const char *end = strchr(text, '\n');
+    const char *word = strstr(text, "coding");
+    end = end == NULL ? NULL : strchr(end + 1, '\n');
+    return word != NULL && (end == NULL || word < end);
+}
+
+/* The text is UTF-8 whatever it says: compile() of a str ignores a cookie. But compile()
+ * also sets up every AST type, a millisecond in a new process; Py_CompileString does not,
+ * and reads the same text when there is no cookie to obey. Flags of the bootstrap are
+ * inherited by neither. */
 static PyObject *
 compile_source(PyObject *source, const char *file_name)
 {
+    const char *text = PyUnicode_AsUTF8AndSize(source, NULL);
     PyObject *builtins = PyEval_GetBuiltins();                     /* borrowed */
     PyObject *compile = PyDict_GetItemString(builtins, "compile"); /* borrowed */
-    PyObject *name = PyUnicode_DecodeFSDefault(file_name);
+    PyObject *name;
     PyObject *code = NULL;
+    if (text == NULL) {
+        return NULL;
+    }
+    /* A NUL would hide the rest of the text from a C string; compile() refuses it. */
+    if (!may_have_cookie(text) && !contains_nul(source, text)) {
+        return Py_CompileString(text, file_name, Py_file_input);
+    }
+    name = PyUnicode_DecodeFSDefault(file_name);
     if (compile != NULL && name != NULL) {
-        /* flags 0, dont_inherit True: nothing of the bootstrap's */
         code = PyObject_CallFunction(compile, "OOsii", source, name, "exec", 0, 1);
     }
     Py_XDECREF(name);

@@ -117,9 +117,27 @@ shrink_bounding_set(bool everything)
     for (long capability = 0; capability <= LAST_CAPABILITY; capability++) {
         if (everything || (capability != CAP_SETUID && capability != CAP_SETGID &&
                            capability != CAP_SETPCAP)) {
-            (void)csb_syscall(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0);
+            if (csb_syscall(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0) ==
+                -EINVAL) {
+                return; /* beyond the last capability of this kernel */
+            }
         }
     }
+}
+
+static long
+enter_landlock(const struct csb_plan *plan)
+{
+    for (size_t i = 0; i < CSB_LANDLOCK_LAYERS; i++) {
+        if (plan->landlock_fds[i] >= 0) {
+            long result =
+                csb_syscall(SYS_landlock_restrict_self, plan->landlock_fds[i], 0);
+            if (result < 0) {
+                return result;
+            }
+        }
+    }
+    return 0;
 }
 
 int
@@ -145,10 +163,7 @@ csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret)
     if (plan->root && wanted(skipped, CSB_FEATURE_PRIVILEGES)) {
         shrink_bounding_set(false);
     }
-    if (plan->landlock_fd >= 0) {
-        STEP(CSB_STEP_LANDLOCK,
-             csb_syscall(SYS_landlock_restrict_self, plan->landlock_fd, 0));
-    }
+    STEP(CSB_STEP_LANDLOCK, enter_landlock(plan));
     if (wanted(skipped, CSB_FEATURE_FDS)) {
         STEP(CSB_STEP_FDS, csb_syscall(SYS_close_range, CSB_CHANNEL_FD + 1, ~0U, 0));
     }

@@ -107,6 +107,8 @@ rights(enum csb_path_access access)
         return FS_READ_FILE | FS_READ_DIR;
     case CSB_PATH_LIST:
         return FS_READ_DIR;
+    case CSB_PATH_READ_EXECUTE:
+        return FS_READ_FILE | FS_READ_DIR | FS_EXECUTE;
     case CSB_PATH_EXECUTE:
         return FS_READ_FILE | FS_EXECUTE;
     case CSB_PATH_WRITE:

@@ -10,11 +10,12 @@
 #include "error.h"
 
 enum csb_path_access {
-    CSB_PATH_READ,    /* files readable, folders listable, below the path */
-    CSB_PATH_LIST,    /* folders listable below the path, nothing readable */
-    CSB_PATH_EXECUTE, /* a file that exec may start */
-    CSB_PATH_WRITE,   /* make, change and remove files and folders below the path */
-    CSB_PATH_DEVICE,  /* one device file, readable and writable (/dev/null) */
+    CSB_PATH_READ,         /* files readable, folders listable, below the path */
+    CSB_PATH_LIST,         /* folders listable below the path, nothing readable */
+    CSB_PATH_EXECUTE,      /* a file that exec may start */
+    CSB_PATH_READ_EXECUTE, /* both, below the path; for the coarse layer only */
+    CSB_PATH_WRITE,  /* make, change and remove files and folders below the path */
+    CSB_PATH_DEVICE, /* one device file, readable and writable (/dev/null) */
 };
 
 struct csb_path_rule {

@@ -135,32 +135,16 @@ make_pipes(struct launch *launch, struct csb_error *reterr)
     return 0;
 }
 
-/* The policy's rules and the scratch folder, which is only known now. */
 static int
 make_ruleset(struct launch *launch, const struct csb_policy *policy,
              struct csb_error *reterr)
 {
-    struct csb_path_rule *rules;
-    int result;
     if (policy->landlock_abi == 0) {
         return 0;
     }
-    rules = malloc((policy->rule_count + 1) * sizeof *rules);
-    if (rules == NULL) {
-        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for file rules");
-    }
-    if (policy->rule_count > 0) {
-        memcpy(rules, policy->rules, policy->rule_count * sizeof *rules);
-    }
-    rules[policy->rule_count] = (struct csb_path_rule){
-        policy->scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ, launch->scratch.fd};
-    result = csb_landlock_build(rules, policy->rule_count + 1, policy->landlock_abi,
-                                &launch->landlock_fd, reterr);
-    free(rules);
-    if (result == 0) {
-        launch->landlock_fd = csb_fd_raise(launch->landlock_fd);
-    }
-    return result;
+    return csb_path_rules_for_run(&policy->paths, launch->scratch.fd,
+                                  policy->scratch_writable, policy->landlock_abi,
+                                  &launch->landlock_fd, reterr);
 }
 
 static void
@@ -187,7 +171,8 @@ fill_plan(struct launch *launch, const struct csb_policy *policy,
     plan->stdout_fd = launch->child_ends[1];
     plan->stderr_fd = launch->child_ends[2];
     plan->channel_fd = launch->child_ends[3];
-    plan->landlock_fd = launch->landlock_fd;
+    plan->landlock_fds[0] = policy->paths.fine_ruleset;
+    plan->landlock_fds[1] = launch->landlock_fd;
     plan->wide_filter = policy->wide_filter;
     plan->rlimit_count = csb_limits_to_rlimits(request->job.limits, plan->rlimits);
     plan->caller = getpid();

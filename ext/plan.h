@@ -16,6 +16,9 @@
 /* In the child: 0, 1, 2 and this one are open, nothing else. */
 enum { CSB_CHANNEL_FD = 3 };
 
+/* See path_rules.h. */
+enum { CSB_LANDLOCK_LAYERS = 2 };
+
 struct csb_plan {
     const char *executable; /* absolute */
     char *const *argv;
@@ -25,7 +28,8 @@ struct csb_plan {
     int stdout_fd;
     int stderr_fd;
     int channel_fd;
-    int landlock_fd; /* ruleset, or CSB_FD_NONE when it may be missing */
+    int landlock_fds
+        [CSB_LANDLOCK_LAYERS]; /* rulesets, or CSB_FD_NONE without Landlock */
     struct csb_bpf wide_filter;
     struct csb_rlimit rlimits[CSB_RLIMITS_MAX];
     size_t rlimit_count;

@@ -3,17 +3,23 @@
  * one that the caller declared degradable is left out with a note that every result shows. */
 #include "policy.h"
 
-#include "fd.h"
+#include "landlock.h"
 #include "probe.h"
 #include "reach.h"
 #include "syscall_filter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+void
+csb_policy_init(struct csb_policy *policy)
+{
+    memset(policy, 0, sizeof *policy);
+    csb_path_rules_init(&policy->paths);
+}
 
 void
 csb_policy_done(struct csb_policy *policy)
@@ -23,39 +29,10 @@ csb_policy_done(struct csb_policy *policy)
     free(policy->scratch_base);
     csb_strings_done(&policy->module_path);
     csb_strings_done(&policy->environment);
-    for (size_t i = 0; i < policy->rule_count; i++) {
-        csb_fd_close(&policy->rules[i].fd);
-    }
-    free(policy->rules);
+    csb_path_rules_done(&policy->paths);
     csb_bpf_done(&policy->wide_filter);
     csb_bpf_done(&policy->narrow_filter);
-    memset(policy, 0, sizeof *policy);
-}
-
-int
-csb_policy_add_path(struct csb_policy *policy, enum csb_path_access access,
-                    const char *path, struct csb_error *reterr)
-{
-    struct csb_path_rule *rules;
-    int fd;
-    if (path[0] != '/' || strspn(path, "/.") == strlen(path)) {
-        return csb_fail(reterr, CSB_STEP_ARGUMENT, EINVAL,
-                        "path '%s': give an absolute path below a folder", path);
-    }
-    fd = open(path, O_PATH | O_CLOEXEC);
-    if (fd < 0) {
-        return 0; /* not there: nothing to grant */
-    }
-    fd = csb_fd_raise(fd);
-    rules = fd < 0 ? NULL
-                   : realloc(policy->rules, (policy->rule_count + 1) * sizeof *rules);
-    if (rules == NULL) {
-        csb_fd_close(&fd);
-        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for a file rule");
-    }
-    rules[policy->rule_count++] = (struct csb_path_rule){access, fd};
-    policy->rules = rules;
-    return 0;
+    csb_policy_init(policy);
 }
 
 /* A feature that the kernel does not have: an error, or a note. */
@@ -125,7 +102,8 @@ choose_landlock(struct csb_policy *policy, const struct csb_probe *probe,
     policy->landlock_abi = probe->landlock_abi;
     (void)snprintf(note, CSB_NOTE_BYTES, "enforced (ABI %d%s%s)", probe->landlock_abi,
                    lost[0] == '\0' ? "" : "; not covered: ", lost);
-    return 0;
+    return csb_path_rules_seal(&policy->paths, policy->scratch_base,
+                               policy->scratch_writable, policy->landlock_abi, reterr);
 }
 
 static int

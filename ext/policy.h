@@ -9,7 +9,7 @@
 #include "bpf.h"
 #include "error.h"
 #include "feature.h"
-#include "landlock.h"
+#include "path_rules.h"
 #include "string_list.h"
 
 enum { CSB_NOTE_BYTES = 256 };
@@ -21,8 +21,7 @@ struct csb_policy {
     char *scratch_base;
     struct csb_strings module_path;
     struct csb_strings environment; /* "NAME=value" */
-    struct csb_path_rule *rules;    /* fds owned */
-    size_t rule_count;
+    struct csb_path_rules paths;
     uint32_t sets; /* CSB_SET_BIT */
     bool scratch_writable;
     bool kill_on_violation;
@@ -40,12 +39,9 @@ struct csb_policy {
     char notes[CSB_FEATURE_COUNT][CSB_NOTE_BYTES]; /* for `isolation`, may be "" */
 };
 
+/* All fields empty; csb_policy_done is safe from here on. */
+void csb_policy_init(struct csb_policy *policy);
 void csb_policy_done(struct csb_policy *policy);
-
-/* Open `path` and add a rule. A path that does not exist is passed over. "/" is refused:
- * it would grant everything. */
-int csb_policy_add_path(struct csb_policy *policy, enum csb_path_access access,
-                        const char *path, struct csb_error *reterr) CSB_MUST_USE;
 
 /* Returns 0, or -EOPNOTSUPP with the feature's name as reterr->message and step
  * CSB_STEP_CONFIRM when this kernel can not enforce a required feature, or another error. */

@@ -29,7 +29,8 @@ add_path(const char *path, void *argument)
     if (access == CSB_PATH_READ && strcmp(path, "/dev/null") == 0) {
         access = CSB_PATH_DEVICE;
     }
-    if (csb_policy_add_path(target->policy, access, path, &error) < 0) {
+    if (csb_path_rules_add(&target->policy->paths, access, path,
+                           target->policy->scratch_base, &error) < 0) {
         csb_py_raise(&error);
         return -1;
     }
@@ -152,6 +153,9 @@ policy_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
         return NULL;
     }
     self = (PolicyObject *)allocate(type, 0);
+    if (self != NULL) {
+        csb_policy_init(&self->policy);
+    }
     if (self != NULL &&
         (fill(&self->policy, spec) < 0 || compile_policy(&self->policy) < 0)) {
         Py_CLEAR(self);

@@ -1,0 +1,186 @@
+/* Theory of operation: runs in the caller. The coarse rule of a path is its parent folder,
+ * unless scratch folders are made somewhere below that parent: then it is the path itself.
+ * So no coarse rule ever reaches another run's scratch folder, which is what this layer is
+ * there to hold. */
+#include "path_rules.h"
+
+#include "fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void
+csb_path_rules_init(struct csb_path_rules *rules)
+{
+    *rules = (struct csb_path_rules){.fine_ruleset = CSB_FD_NONE};
+}
+
+static void
+close_all(struct csb_path_rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        csb_fd_close(&rules[i].fd);
+    }
+    free(rules);
+}
+
+void
+csb_path_rules_done(struct csb_path_rules *rules)
+{
+    close_all(rules->fine, rules->fine_count);
+    close_all(rules->coarse, rules->coarse_count);
+    csb_strings_done(&rules->coarse_paths);
+    csb_fd_close(&rules->fine_ruleset);
+    csb_path_rules_init(rules);
+}
+
+/* Is `path` the folder `above`, or below it? */
+static bool
+is_within(const char *path, const char *above)
+{
+    size_t length = strlen(above);
+    return strncmp(path, above, length) == 0 &&
+           (path[length] == '\0' || path[length] == '/');
+}
+
+/* Append a rule for an open path; takes the descriptor. One entry more than needed is
+ * kept, for the scratch rule of a run. */
+static int
+append(struct csb_path_rule **rules, size_t *count, enum csb_path_access access, int fd)
+{
+    struct csb_path_rule *grown;
+    fd = csb_fd_raise(fd);
+    if (fd < 0) {
+        return fd;
+    }
+    grown = realloc(*rules, (*count + 2) * sizeof *grown);
+    if (grown == NULL) {
+        csb_fd_close(&fd);
+        return -ENOMEM;
+    }
+    grown[(*count)++] = (struct csb_path_rule){access, fd};
+    *rules = grown;
+    return 0;
+}
+
+/* What the coarse layer grants for a path: the parent in `folder`, or the path itself. Below
+ * the scratch folders' folder the fine layer grants everything, so there the coarse one
+ * must be exact. */
+static const char *
+coarse_path(const char *path, const char *scratch_base, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = (size_t)(slash - path);
+    if (length == 0 || length >= PATH_MAX || is_within(path, scratch_base)) {
+        return path;
+    }
+    memcpy(folder, path, length);
+    folder[length] = '\0';
+    return is_within(scratch_base, folder) ? path : folder;
+}
+
+static int
+add_coarse(struct csb_path_rules *rules, enum csb_path_access access, const char *path)
+{
+    int fd;
+    int result;
+    /* A device needs its write right in both layers; everything else is only read. */
+    bool device = access == CSB_PATH_DEVICE;
+    for (size_t i = 0; i < rules->coarse_paths.count && !device; i++) {
+        if (is_within(path, rules->coarse_paths.items[i])) {
+            return 0;
+        }
+    }
+    fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd < 0) {
+        return 0;
+    }
+    result = append(&rules->coarse, &rules->coarse_count,
+                    device ? CSB_PATH_DEVICE : CSB_PATH_READ_EXECUTE, fd);
+    if (result == 0 && !device) {
+        result = csb_strings_add(&rules->coarse_paths, path);
+    }
+    return result;
+}
+
+int
+csb_path_rules_add(struct csb_path_rules *rules, enum csb_path_access access,
+                   const char *path, const char *scratch_base, struct csb_error *reterr)
+{
+    char folder[PATH_MAX];
+    const char *coarse;
+    int result;
+    int fd;
+    if (path[0] != '/' || strspn(path, "/.") == strlen(path) ||
+        is_within(scratch_base, path)) {
+        return csb_fail(reterr, CSB_STEP_ARGUMENT, EINVAL,
+                        "path '%s': give an absolute path, not '/' and none that holds "
+                        "the scratch folders (%s)",
+                        path, scratch_base);
+    }
+    fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd < 0) {
+        return 0; /* not there: nothing to grant */
+    }
+    coarse = access == CSB_PATH_DEVICE ? path : coarse_path(path, scratch_base, folder);
+    result = append(&rules->fine, &rules->fine_count, access, fd);
+    if (result == 0) {
+        result = add_coarse(rules, access, coarse);
+    }
+    return result == 0 ? 0
+                       : csb_fail(reterr, CSB_STEP_MEMORY, -result,
+                                  "keep a file rule: %s", strerror(-result));
+}
+
+int
+csb_path_rules_seal(struct csb_path_rules *rules, const char *scratch_base,
+                    bool scratch_writable, int abi, struct csb_error *reterr)
+{
+    int result;
+    int fd = open(scratch_base, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        result = errno;
+        return csb_fail(reterr, CSB_STEP_SCRATCH, result, "open %s: %s", scratch_base,
+                        strerror(result));
+    }
+    result = append(&rules->fine, &rules->fine_count,
+                    scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ, fd);
+    if (result < 0) {
+        return csb_fail(reterr, CSB_STEP_MEMORY, -result, "keep a file rule: %s",
+                        strerror(-result));
+    }
+    result = csb_landlock_build(rules->fine, rules->fine_count, abi,
+                                &rules->fine_ruleset, reterr);
+    if (result == 0) {
+        rules->fine_ruleset = csb_fd_raise(rules->fine_ruleset);
+    }
+    return result;
+}
+
+int
+csb_path_rules_for_run(const struct csb_path_rules *rules, int scratch_fd,
+                       bool scratch_writable, int abi, int *ret_fd,
+                       struct csb_error *reterr)
+{
+    struct csb_path_rule *all = malloc((rules->coarse_count + 1) * sizeof *all);
+    int result;
+    *ret_fd = CSB_FD_NONE;
+    if (all == NULL) {
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for file rules");
+    }
+    if (rules->coarse_count > 0) {
+        memcpy(all, rules->coarse, rules->coarse_count * sizeof *all);
+    }
+    all[rules->coarse_count] = (struct csb_path_rule){
+        scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ, scratch_fd};
+    result = csb_landlock_build(all, rules->coarse_count + 1, abi, ret_fd, reterr);
+    free(all);
+    if (result == 0) {
+        *ret_fd = csb_fd_raise(*ret_fd);
+    }
+    return result;
+}
