@@ -1,7 +1,8 @@
 """The C extension behind csandbox. Private: the public names are in ``csandbox``.
 
-Everything here takes and returns plain data; ``csandbox/*.py`` turns it into typed, frozen objects.
-Every function may be called from any thread. The GIL is released while C parses, waits or confines.
+Everything here takes and returns plain data; ``csandbox/*.py`` turns it into typed, frozen
+objects. Every function may be called from any thread. The GIL is released while C parses, waits
+or confines.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +34,8 @@ class DiagnosticData(TypedDict):
 class CheckData(TypedDict):
     ok: bool  # no diagnostic of severity "error"
     diagnostics: list[DiagnosticData]
-    source: bytes  # UTF-8 without BOM, CR and CRLF turned into LF: what must be compiled; b"" if undecodable
+    # What must be compiled: UTF-8 without BOM, CR and CRLF turned into LF; b"" if undecodable.
+    source: bytes
     suppressed: dict[str, int]  # findings beyond the per-rule cap, by code
 
 class Guard:
@@ -49,13 +51,23 @@ class Guard:
         ``max_source_bytes``, ``max_nodes``, ``max_depth``, ``max_findings_per_rule`` (ints > 0),
         ``max_time_ms`` (int > 0), ``builtins_allow`` (sequence of builtin names that the CSB3xx
         rules let through, for example ("open",)), ``attributes_allow`` (sequence of dunder
-        names that the CSB2xx rules let through), ``import_help`` (dict dotted name -> help sentence).
-        Raises ValueError that names the key.
+        names that the CSB2xx rules let through), ``import_help`` (dict dotted name -> help
+        sentence). Raises ValueError that names the key.
         """
 
 def check(guard: Guard, source: bytes, filename: str, /) -> CheckData: ...
-def render(guard: Guard | None, diagnostics: Sequence[DiagnosticData], source: bytes, filename: str, color: bool, /) -> str:
-    """rustc-shaped text of the findings; `source` is the normalised text (or the raw bytes when undecodable)."""
+def render(
+    guard: Guard | None,
+    diagnostics: Sequence[DiagnosticData],
+    source: bytes,
+    filename: str,
+    color: bool,
+    /,
+) -> str:
+    """rustc-shaped text of the findings.
+
+    `source` is the normalised text, or the raw bytes when they are undecodable.
+    """
 
 def rules() -> list[RuleInfo]: ...
 
@@ -67,11 +79,13 @@ class Policy:
 
         Keys, all required unless said:
         ``profile`` str; ``python`` str (absolute, resolved path of the interpreter);
-        ``child_module`` str (path of the ``_child`` extension); ``module_path`` sequence of str (the child's ``sys.path``);
-        ``read`` sequence of paths readable below (files or folders); ``list`` sequence of folders that may be listed, not read;
-        ``execute`` sequence of files that exec may start (interpreter, dynamic loader); ``scratch`` "rw" | "ro";
-        ``syscalls`` sequence of set names; ``on_denied`` "errno" | "kill"; ``env`` mapping str -> str;
-        ``require`` sequence of feature names, ``degrade`` sequence of feature names that may be missing;
+        ``child_module`` str (path of the ``_child`` extension); ``module_path`` sequence of str
+        (the child's ``sys.path``); ``read`` sequence of paths readable below (files or folders);
+        ``list`` sequence of folders that may be listed, not read; ``execute`` sequence of files
+        that exec may start (interpreter, dynamic loader); ``scratch`` "rw" | "ro";
+        ``syscalls`` sequence of set names; ``on_denied`` "errno" | "kill";
+        ``env`` mapping str -> str; ``require`` sequence of feature names, ``degrade`` sequence of
+        feature names that may be missing;
         ``uid`` int (the unprivileged uid and gid used when started as root);
         ``scratch_base`` str (folder in which private scratch folders are made).
         Raises ValueError (names the key), UnsupportedError, SetupError.
@@ -99,11 +113,12 @@ class RunData(TypedDict):
 def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     """Run one already checked source in a fresh child.
 
-    Request keys, all required: ``source`` bytes (normalised UTF-8), ``filename`` str, ``args`` sequence of str,
-    ``stdin`` bytes, ``env`` mapping str -> str (added to the policy's), ``files`` sequence of (str, bytes),
-    ``limits`` mapping with ``cpu_s`` ``wall_s`` ``startup_s`` (float), ``memory_bytes`` ``output_bytes`` ``file_bytes``
-    ``open_files`` ``threads`` ``stack_bytes`` (int).
-    Raises UnsupportedError (a required layer is missing), SetupError (nothing was run), ValueError, KeyboardInterrupt.
+    Request keys, all required: ``source`` bytes (normalised UTF-8), ``filename`` str, ``args``
+    sequence of str, ``stdin`` bytes, ``env`` mapping str -> str (added to the policy's), ``files``
+    sequence of (str, bytes), ``limits`` mapping with ``cpu_s`` ``wall_s`` ``startup_s`` (float),
+    ``memory_bytes`` ``output_bytes`` ``file_bytes`` ``open_files`` ``threads`` ``stack_bytes``
+    (int). Raises UnsupportedError (a required layer is missing), SetupError (nothing was run),
+    ValueError, KeyboardInterrupt.
     """
 
 def probe() -> dict[str, Any]:

@@ -79,13 +79,15 @@ look() {
     find_python >/dev/null || need "python3 python3-venv python3-dev" "CPython >= 3.10 with venv and headers"
 }
 
+may_be_root() {
+    [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null || { [ -t 0 ] && command -v sudo >/dev/null; }
+}
+
 as_root() {
     if [ "$(id -u)" = 0 ]; then
         "$@"
-    elif sudo -n true 2>/dev/null || { [ -t 0 ] && command -v sudo >/dev/null; }; then
-        sudo "$@"
     else
-        return 1
+        sudo "$@"
     fi
 }
 
@@ -93,17 +95,21 @@ install_missing() {
     say "missing on this system:"
     cat "$tmp/missing" >&2
     if command -v apt-get >/dev/null; then
-        # shellcheck disable=SC2086 # a list of packages
-        if as_root apt-get -qq update >&2 &&
-            as_root env DEBIAN_FRONTEND=noninteractive \
-                apt-get -qq install -y --no-install-recommends $missing >&2; then
-            look
-            [ -z "$missing" ] && return
-            say "still missing:"
-            cat "$tmp/missing" >&2
-        else
-            say "as root:  apt-get update && apt-get install$missing"
+        if may_be_root; then
+            say "installing them with apt-get"
+            # shellcheck disable=SC2086 # a list of packages
+            if as_root apt-get -qq update >"$tmp/apt" 2>&1 &&
+                as_root env DEBIAN_FRONTEND=noninteractive \
+                    apt-get -qq install -y --no-install-recommends $missing >>"$tmp/apt" 2>&1; then
+                look
+                [ -z "$missing" ] && return
+                say "still missing:"
+                cat "$tmp/missing" >&2
+            else
+                cat "$tmp/apt" >&2
+            fi
         fi
+        say "as root:  apt-get update && apt-get install$missing"
     else
         say "install them (the names are Debian's) and call make again"
     fi
@@ -117,9 +123,10 @@ same() {
     cmp -s "$1" "$2"
 }
 
-# A venv of another Python than the one now asked for, or one whose Python is gone, is made anew.
+# A venv of another Python than the one now asked for, one whose Python is gone, and one that was
+# moved (its scripts name the old place) are made anew.
 venv_is_usable() {
-    [ -x "$venv/bin/python" ] || return 1
+    [ "$(cat "$venv/.place" 2>/dev/null)" = "$(pwd)" ] || return 1
     "$venv/bin/python" -c '' 2>/dev/null || return 1
     [ -z "${PYTHON:-}" ] && return
     ask='import sys; print(sys.version, sys.base_prefix)'
@@ -134,6 +141,7 @@ if ! same "$script" "$venv/.bootstrap.sh" || ! venv_is_usable; then
         say "making $venv with $("$python" --version) ($python)"
         rm -rf "$venv"
         "$python" -m venv "$venv"
+        pwd >"$venv/.place"
     fi
 fi
 
