@@ -14,6 +14,9 @@ run(PyObject *module, PyObject *Py_UNUSED(unused))
     PyObject *result = NULL;
     size_t length = 0;
     char *bytes;
+    if (csb_child_add_builtins() < 0) {
+        return NULL;
+    }
     csb_child_setup(&child);
     if (csb_child_prepare(module, &child) < 0) {
         free(child.payload);

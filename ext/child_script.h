@@ -8,8 +8,12 @@
 
 #include "child_setup.h"
 
-/* Set sys.path and sys.argv, empty `__main__` of the bootstrap's names, add what `site`
- * would have given (exit, quit, help). Returns 0 or -1 with an exception. */
+/* Add what `site` would have given: exit, quit, help. Before the last layers, since a policy
+ * need not allow any import. Returns 0 or -1 with an exception. */
+int csb_child_add_builtins(void);
+
+/* Set sys.path and sys.argv, empty `__main__` of the bootstrap's names. Returns 0 or -1 with
+ * an exception. */
 int csb_child_prepare(PyObject *module, const struct csb_child *child);
 
 /* Make a module of a site folder that can not be read look as if it were not installed. To

@@ -52,10 +52,11 @@ check_prefixes(const char *key, struct csb_strings prefixes, struct csb_error *r
                     has_prefix((enum csb_rule_id)rule, prefixes.items[i]);
         }
         if (!known) {
-            return csb_fail(reterr, CSB_STEP_ARGUMENT, EINVAL,
-                            "%s: no rule has a code that starts with '%.40s' (codes look "
-                            "like CSB101; a prefix such as CSB1 selects a family)",
-                            key, prefixes.items[i]);
+            return csb_fail(
+                reterr, CSB_STEP_ARGUMENT, EINVAL,
+                "%s: no rule has a code that starts with '%.40s' (codes look "
+                "like CSB101; a prefix such as CSB1 selects a family)",
+                key, prefixes.items[i]);
         }
     }
     return 0;
@@ -236,7 +237,8 @@ csb_config_allows_builtin(const struct csb_config *config, const char *name, siz
 }
 
 bool
-csb_config_allows_attribute(const struct csb_config *config, const char *name, size_t len)
+csb_config_allows_attribute(const struct csb_config *config, const char *name,
+                            size_t len)
 {
     return csb_nameset_has(&config->attributes, name, len);
 }
@@ -260,7 +262,8 @@ csb_config_import_help(const struct csb_config *config, const char *dotted, size
 }
 
 const char *
-csb_config_nearest_import(const struct csb_config *config, const char *dotted, size_t len)
+csb_config_nearest_import(const struct csb_config *config, const char *dotted,
+                          size_t len)
 {
     const char *best = NULL;
     /* One slip in a short name, two in a longer one: more would suggest nonsense. */
@@ -268,8 +271,7 @@ csb_config_nearest_import(const struct csb_config *config, const char *dotted, s
     size_t best_distance = limit + 1;
     for (size_t i = 0; i < config->allow.len; i++) {
         const char *item = config->allow.items[i];
-        size_t distance =
-            csb_edit_distance(dotted, len, item, strlen(item), limit);
+        size_t distance = csb_edit_distance(dotted, len, item, strlen(item), limit);
         if (distance < best_distance) {
             best = item;
             best_distance = distance;

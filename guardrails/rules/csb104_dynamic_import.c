@@ -34,11 +34,12 @@ report_call(struct csb_check *check, const struct csb_site *site, const char *fu
     }
     if (site->role == CSB_ROLE_CALL &&
         csb_fold_string(check, site->scope, argument, &name) == CSB_FOLD_WHOLE) {
-        diag = csb_report(check, CSB_RULE_104, site->start, site->end,
-                          "`%s` imports `%s`, which profile `%s` does not allow", function,
-                          csb_escape_name(shown, sizeof shown,
-                                          name.bytes == NULL ? "" : name.bytes, name.len),
-                          csb_config_profile(check->config));
+        diag =
+            csb_report(check, CSB_RULE_104, site->start, site->end,
+                       "`%s` imports `%s`, which profile `%s` does not allow", function,
+                       csb_escape_name(shown, sizeof shown,
+                                       name.bytes == NULL ? "" : name.bytes, name.len),
+                       csb_config_profile(check->config));
     } else if (site->role == CSB_ROLE_CALL) {
         diag = csb_report(check, CSB_RULE_104, site->start, site->end,
                           "`%s` imports a module whose name cannot be known", function);
