@@ -44,8 +44,9 @@ visit_string(struct csb_walker *walker)
     if (bytes || prefix == len) {
         add_plain_site(walker, CSB_SITE_STRING);
     }
-    if (len > 6 && memchr(text, '{', len) != NULL && memmem(text, len, "__", 2) != NULL &&
-        walker->depth > 0 && frame[-1].kind != CSB_K_EXPRESSION_STATEMENT) {
+    if (len > 6 && memchr(text, '{', len) != NULL &&
+        memmem(text, len, "__", 2) != NULL && walker->depth > 0 &&
+        frame[-1].kind != CSB_K_EXPRESSION_STATEMENT) {
         add_plain_site(walker, CSB_SITE_TEMPLATE);
     }
 }
@@ -122,7 +123,8 @@ visit(struct csb_walker *walker)
     if (parent == CSB_K_MODULE || parent == CSB_K_BLOCK || parent == CSB_K_ERROR) {
         csb_check_indent(walker->check, frame->node);
     }
-    if (walker->has_error && (frame->kind == CSB_K_ERROR || ts_node_is_missing(frame->node))) {
+    if (walker->has_error &&
+        (frame->kind == CSB_K_ERROR || ts_node_is_missing(frame->node))) {
         add_plain_site(walker, CSB_SITE_ERROR);
     }
     switch (frame->kind) {

@@ -44,4 +44,5 @@ check_site(struct csb_check *check, const struct csb_site *site)
     csb_text_done(&full);
 }
 
-const struct csb_rule csb_rule_105 = {.sites = CSB_SITE_IMPORT, .check_site = check_site};
+const struct csb_rule csb_rule_105 = {.sites = CSB_SITE_IMPORT,
+                                      .check_site = check_site};

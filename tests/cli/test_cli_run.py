@@ -57,7 +57,7 @@ def test_failing_code_is_one(cli, program, code, words):
 
 def test_the_traceback_is_the_programs(cli, program):
     done = cli("run", program("def f():\n    1/0\nf()\n"))
-    assert f'prog.py", line 2, in f' in done.stderr
+    assert 'prog.py", line 2, in f' in done.stderr
     assert "ZeroDivisionError" in done.stderr
     assert "csandbox/" not in done.stderr
 
