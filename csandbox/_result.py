@@ -73,8 +73,9 @@ def decode_kept(kept: bytes, total: int, head: int) -> str:
     for back in range(1, min(4, end) + 1):  # a character has at most four bytes
         byte = first[end - back]
         if byte & 0xC0 != 0x80:
-            length = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            end -= back if length > back else 0
+            length = 4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2 if byte >= 0xC2 else 1
+            if length > back and byte <= 0xF4:  # cut in the middle, and not just a wrong byte
+                end -= back
             break
     start = 0
     while start < min(3, len(last)) and last[start] & 0xC0 == 0x80:
@@ -88,7 +89,7 @@ def decode_kept(kept: bytes, total: int, head: int) -> str:
 
 
 def _isolation_words(isolation: Mapping[str, str]) -> str:
-    weak = [name for name, state in isolation.items() if state != "enforced"]
+    weak = [name for name, state in isolation.items() if not state.startswith("enforced")]
     return f", not enforced: {', '.join(weak)}" if weak else ""
 
 

@@ -9,6 +9,7 @@ An attempt that succeeds must do no harm: the self-test is for systems where a l
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from csandbox._units import MiB
 
 EFFECT = "EFFECT"
 _MARKER = "csandbox-self-test-secret"
+_HIGH_DESCRIPTOR = 50
 
 
 @dataclass(frozen=True)
@@ -164,8 +166,10 @@ def self_test(
             [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"],
             stdin=subprocess.DEVNULL,
         )
-        descriptor = os.open(victim_file, os.O_RDONLY)
-        os.set_inheritable(descriptor, True)
+        opened = os.open(victim_file, os.O_RDONLY)
+        # Inheritable, and a number that the child's own descriptors do not reach.
+        descriptor = fcntl.fcntl(opened, fcntl.F_DUPFD, _HIGH_DESCRIPTOR)
+        os.close(opened)
         before = os.environ.get("CSANDBOX_SELF_TEST")
         os.environ["CSANDBOX_SELF_TEST"] = _MARKER
         try:

@@ -111,6 +111,9 @@ csb_child_prepare(PyObject *module, const struct csb_child *child)
         set_sys("orig_argv", original_argv(child)) < 0) {
         return -1;
     }
+    if (config->path_count > 0 && csb_child_find_in_sites() < 0) {
+        return -1;
+    }
     return clean_main(globals) < 0 || add_site_builtins() < 0 ? -1 : 0;
 }
 

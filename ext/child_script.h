@@ -12,6 +12,10 @@
  * would have given (exit, quit, help). Returns 0 or -1 with an exception. */
 int csb_child_prepare(PyObject *module, const struct csb_child *child);
 
+/* Make a module of a site folder that can not be read look as if it were not installed. To
+ * be called after sys.path is set. Returns 0 or -1 with an exception. */
+int csb_child_find_in_sites(void);
+
 /* Compile and execute. Returns None, or NULL with SystemExit set, which carries the exit
  * status to the interpreter's own ending. */
 PyObject *csb_child_execute(PyObject *module, const struct csb_child *child,

@@ -37,8 +37,10 @@ csb_scratch_make(struct csb_scratch *scratch, const char *base, uint32_t owner,
                  struct csb_error *reterr)
 {
     uint64_t random = 0;
+    struct stat status;
     int length;
-    *scratch = (struct csb_scratch){CSB_FD_NONE, CSB_FD_NONE, "", NULL, owner};
+    *scratch =
+        (struct csb_scratch){.base_fd = CSB_FD_NONE, .fd = CSB_FD_NONE, .owner = owner};
     scratch->base_fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (scratch->base_fd < 0) {
         return scratch_error(reterr, errno, "open", base);
@@ -61,9 +63,12 @@ csb_scratch_make(struct csb_scratch *scratch, const char *base, uint32_t owner,
     }
     scratch->name = strrchr(scratch->path, '/') + 1;
     scratch->fd = openat(scratch->base_fd, scratch->name, FOLDER_FLAGS);
-    if (scratch->fd < 0 || give_away(scratch->fd, owner) < 0) {
+    if (scratch->fd < 0 || fstat(scratch->fd, &status) != 0 ||
+        give_away(scratch->fd, owner) < 0) {
         return scratch_error(reterr, errno, "open", scratch->path);
     }
+    scratch->device = status.st_dev;
+    scratch->inode = status.st_ino;
     return 0;
 }
 
@@ -213,25 +218,42 @@ empty(int fd, int top, struct moved *moved)
     return seen;
 }
 
-void
-csb_scratch_remove(struct csb_scratch *scratch)
+static bool
+is_the_same(const struct csb_scratch *scratch)
+{
+    struct stat status;
+    return scratch->fd >= 0 && fstat(scratch->fd, &status) == 0 &&
+           status.st_dev == scratch->device && status.st_ino == scratch->inode &&
+           fstatat(scratch->base_fd, scratch->name, &status, AT_SYMLINK_NOFOLLOW) ==
+               0 &&
+           status.st_dev == scratch->device && status.st_ino == scratch->inode;
+}
+
+/* Until a pass finds nothing; a pass that removes nothing can not help further. */
+static void
+empty_repeatedly(struct csb_scratch *scratch)
 {
     struct moved moved = {0, 0};
     size_t before = SIZE_MAX;
     if (getrandom(&moved.seed, sizeof moved.seed, 0) != (ssize_t)sizeof moved.seed) {
         moved.seed = (uint64_t)(uintptr_t)scratch->name; /* as good as no guess */
     }
-    if (scratch->fd >= 0 &&
-        unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR) != 0) {
-        /* Until a pass finds nothing; a pass that removes nothing can not help further. */
-        for (;;) {
-            uint64_t moved_before = moved.count;
-            size_t seen = empty(scratch->fd, scratch->fd, &moved);
-            if (seen == 0 || (seen >= before && moved.count == moved_before)) {
-                break;
-            }
-            before = seen;
+    for (;;) {
+        uint64_t moved_before = moved.count;
+        size_t seen = empty(scratch->fd, scratch->fd, &moved);
+        if (seen == 0 || (seen >= before && moved.count == moved_before)) {
+            break;
         }
+        before = seen;
+    }
+}
+
+void
+csb_scratch_remove(struct csb_scratch *scratch)
+{
+    if (is_the_same(scratch) &&
+        unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR) != 0) {
+        empty_repeatedly(scratch);
         (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
     }
     csb_fd_close(&scratch->fd);

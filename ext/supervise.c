@@ -445,6 +445,7 @@ csb_supervise(struct csb_process *process, struct csb_ends *ends,
     run.source =
         (struct csb_feed){ends->channel_fd, job->source.bytes, job->source.count};
     run.input = (struct csb_feed){ends->stdin_fd, job->input.bytes, job->input.count};
+    ends->stdin_fd = CSB_FD_NONE; /* the feed owns it now: one owner, one close */
     serve_input(&run);
     loop(&run);
     finish(&run);

@@ -1,0 +1,4 @@
+"""Hostile: never ends."""
+
+while True:
+    pass

@@ -1,0 +1,109 @@
+/* Theory of operation: the small helpers that rules share: reporting, reading a node's text,
+ * asking what a name means. Runs in the caller without the GIL; the tree and the text are those
+ * of one check and never change while rules run. */
+#include "rule.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+struct csb_diag *
+csb_report(struct csb_check *check, enum csb_rule_id rule, size_t start, size_t end,
+           const char *format, ...)
+{
+    struct csb_diag *diag;
+    struct csb_text message = {0};
+    va_list arguments;
+    if (!csb_config_enabled(check->config, rule)) {
+        return NULL;
+    }
+    va_start(arguments, format);
+    csb_text_vprintf(&message, format, arguments);
+    va_end(arguments);
+    diag = csb_diags_add(check->diags, rule, csb_config_severity(check->config, rule),
+                         start, end, "%s", message.bytes == NULL ? "" : message.bytes);
+    check->failed = check->failed || message.failed;
+    csb_text_done(&message);
+    return diag;
+}
+
+const struct csb_atom *
+csb_atom_of(const struct csb_check *check, uint32_t atom)
+{
+    return &check->atoms.items[atom];
+}
+
+const char *
+csb_atom_text(const struct csb_check *check, uint32_t atom, char buffer[CSB_NAME_BYTES])
+{
+    const struct csb_atom *item = &check->atoms.items[atom];
+    return csb_escape_name(buffer, CSB_NAME_BYTES, item->name, item->len);
+}
+
+uint32_t
+csb_site_flags(const struct csb_check *check, const struct csb_site *site)
+{
+    return site->atom == CSB_NO_ATOM ? 0 : check->atoms.items[site->atom].flags;
+}
+
+bool
+csb_atom_is(const struct csb_check *check, uint32_t atom, const char *name)
+{
+    const struct csb_atom *item;
+    if (atom == CSB_NO_ATOM) {
+        return false;
+    }
+    item = &check->atoms.items[atom];
+    return strlen(name) == item->len && memcmp(item->name, name, item->len) == 0;
+}
+
+enum csb_kind
+csb_kind(const struct csb_check *check, TSNode node)
+{
+    return ts_node_is_null(node) ? CSB_K_OTHER : csb_node_kind(check->grammar, node);
+}
+
+TSNode
+csb_field(const struct csb_check *check, TSNode node, enum csb_field field)
+{
+    return csb_node_field(check->grammar, node, field);
+}
+
+const char *
+csb_node_text(const struct csb_check *check, TSNode node, size_t *ret_len)
+{
+    uint32_t start = ts_node_start_byte(node);
+    *ret_len = ts_node_end_byte(node) - start;
+    return check->source->text + start;
+}
+
+bool
+csb_node_text_is(const struct csb_check *check, TSNode node, const char *text)
+{
+    size_t len;
+    const char *bytes;
+    if (ts_node_is_null(node)) {
+        return false;
+    }
+    bytes = csb_node_text(check, node, &len);
+    return len == strlen(text) && memcmp(bytes, text, len) == 0;
+}
+
+TSNode
+csb_unwrap(const struct csb_check *check, TSNode node)
+{
+    while (csb_kind(check, node) == CSB_K_PARENTHESIZED) {
+        TSNode inner = ts_node_named_child(node, 0);
+        if (ts_node_is_null(inner)) {
+            break;
+        }
+        node = inner;
+    }
+    return node;
+}
+
+bool
+csb_means_builtin(const struct csb_check *check, const struct csb_site *site)
+{
+    return !csb_scope_shadows_builtin(&check->scopes, site->scope, site->atom,
+                                      site->start);
+}

@@ -1,0 +1,143 @@
+/* Theory of operation: collects what the rules find while one source is checked. Memory is
+ * bounded by (number of rules) x (cap) findings. Out of memory sets `failed`, and the engine
+ * then fails the whole check: a lost finding must never look like a clean source. */
+#include "diagnostic.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+void
+csb_diags_init(struct csb_diags *diags, uint32_t max_per_rule)
+{
+    memset(diags, 0, sizeof *diags);
+    diags->max_per_rule = max_per_rule;
+}
+
+static void
+diag_free(struct csb_diag *diag)
+{
+    free(diag->message);
+    free(diag->label);
+    free(diag->help);
+    free(diag->note);
+}
+
+void
+csb_diags_done(struct csb_diags *diags)
+{
+    for (size_t i = 0; i < diags->len; i++) {
+        diag_free(&diags->items[i]);
+    }
+    free(diags->items);
+    memset(diags, 0, sizeof *diags);
+}
+
+static char *
+format_copy(const char *format, va_list arguments)
+{
+    struct csb_text text = {0};
+    csb_text_vprintf(&text, format, arguments);
+    return csb_text_steal(&text);
+}
+
+struct csb_diag *
+csb_diags_add(struct csb_diags *diags, enum csb_rule_id rule, enum csb_severity severity,
+              size_t start, size_t end, const char *format, ...)
+{
+    va_list arguments;
+    struct csb_diag *diag;
+    if (diags->counts[rule] >= diags->max_per_rule) {
+        diags->suppressed[rule]++;
+        return NULL;
+    }
+    if (diags->len == diags->cap) {
+        size_t cap = diags->cap == 0 ? 16 : diags->cap * 2;
+        struct csb_diag *items = realloc(diags->items, cap * sizeof *items);
+        if (items == NULL) {
+            diags->failed = true;
+            return NULL;
+        }
+        diags->items = items;
+        diags->cap = cap;
+    }
+    diags->counts[rule]++;
+    diag = &diags->items[diags->len++];
+    memset(diag, 0, sizeof *diag);
+    diag->rule = rule;
+    diag->severity = severity;
+    diag->start = start;
+    diag->end = end < start ? start : end;
+    va_start(arguments, format);
+    diag->message = format_copy(format, arguments);
+    va_end(arguments);
+    diags->failed = diags->failed || diag->message == NULL;
+    return diag;
+}
+
+#define SETTER(field)                                                                    \
+    void csb_diag_##field(struct csb_diag *diag, const char *format, ...)                \
+    {                                                                                    \
+        va_list arguments;                                                               \
+        if (diag == NULL) {                                                              \
+            return;                                                                      \
+        }                                                                                \
+        free(diag->field);                                                               \
+        va_start(arguments, format);                                                     \
+        diag->field = format_copy(format, arguments);                                    \
+        va_end(arguments);                                                               \
+    }
+
+SETTER(label)
+SETTER(help)
+SETTER(note)
+
+static int
+compare(const void *left, const void *right)
+{
+    const struct csb_diag *a = left;
+    const struct csb_diag *b = right;
+    if (a->start != b->start) {
+        return a->start < b->start ? -1 : 1;
+    }
+    if (a->rule != b->rule) {
+        return a->rule < b->rule ? -1 : 1;
+    }
+    return a->end < b->end ? -1 : a->end > b->end;
+}
+
+void
+csb_diags_finish(struct csb_diags *diags, const struct csb_source *source)
+{
+    size_t kept = 0;
+    if (diags->len > 1) {
+        qsort(diags->items, diags->len, sizeof *diags->items, compare);
+    }
+    for (size_t i = 0; i < diags->len; i++) {
+        struct csb_diag *diag = &diags->items[i];
+        if (kept > 0 && diags->items[kept - 1].rule == diag->rule &&
+            diags->items[kept - 1].start == diag->start) {
+            diag_free(diag);
+            continue;
+        }
+        if (!diag->whole_source) {
+            diag->from = csb_source_place(source, diag->start);
+            diag->to = csb_source_place(source, diag->end);
+        }
+        diags->items[kept++] = *diag;
+    }
+    diags->len = kept;
+}
+
+bool
+csb_diags_blocking(const struct csb_diags *diags)
+{
+    for (size_t i = 0; i < diags->len; i++) {
+        if (diags->items[i].severity == CSB_SEVERITY_ERROR) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,174 @@
+/* Theory of operation: bytes -> source -> source rules -> tree -> walk -> site rules -> sorted
+ * findings. In the caller's process, GIL released, everything on heap objects of this call.
+ * Order matters: a source that is too large, not UTF-8 or holds NUL is never given to the
+ * parser. Whatever cannot be finished (memory, time, nodes) is a refusal, never a pass. */
+#include "engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rule.h"
+#include "walk.h"
+
+#define FOLD_STEPS 20000
+
+static const struct csb_rule *const rules[CSB_RULE_COUNT] = {
+#define CSB_RULE(code, name, family, severity, selectable, summary)                      \
+    [CSB_RULE_##code] = &csb_rule_##code,
+#include "rules.def"
+#undef CSB_RULE
+};
+
+uint64_t
+csb_guard_now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail with this clock */
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static bool
+stop_parsing(TSParseState *state)
+{
+    const struct csb_check *check = state->payload;
+    return csb_guard_now_ns() > check->deadline_ns;
+}
+
+struct input {
+    const char *text;
+    uint32_t len;
+};
+
+static const char *
+read_chunk(void *payload, uint32_t offset, TSPoint position, uint32_t *ret_len)
+{
+    const struct input *input = payload;
+    (void)position; /* the offset says it all */
+    *ret_len = offset < input->len ? input->len - offset : 0;
+    return offset < input->len ? input->text + offset : "";
+}
+
+/* The tree, or NULL: out of time (check->out_of_time) or out of memory (check->failed). */
+static TSTree *
+parse(struct csb_check *check)
+{
+    struct input text = {check->source->text, (uint32_t)check->source->len};
+    TSInput input = {&text, read_chunk, TSInputEncodingUTF8, NULL};
+    TSParseOptions options = {check, stop_parsing};
+    TSParser *parser = ts_parser_new();
+    TSTree *tree = NULL;
+    if (parser == NULL || !ts_parser_set_language(parser, check->grammar->language)) {
+        check->failed = true;
+    } else {
+        tree = ts_parser_parse_with_options(parser, NULL, input, options);
+        check->out_of_time = tree == NULL;
+    }
+    ts_parser_delete(parser);
+    return tree;
+}
+
+static void
+run_source_rules(struct csb_check *check)
+{
+    for (size_t i = 0; i < CSB_RULE_COUNT; i++) {
+        if (rules[i]->check_source != NULL) {
+            rules[i]->check_source(check);
+        }
+    }
+}
+
+static void
+run_site_rules(struct csb_check *check)
+{
+    for (size_t at = 0; at < check->site_len; at++) {
+        if ((at & 1023) == 0 && csb_guard_now_ns() > check->deadline_ns) {
+            check->out_of_time = true;
+            return;
+        }
+        for (size_t i = 0; i < CSB_RULE_COUNT; i++) {
+            if ((rules[i]->sites & check->sites[at].kind) != 0) {
+                rules[i]->check_site(check, &check->sites[at]);
+            }
+        }
+    }
+}
+
+static void
+check_tree(struct csb_check *check)
+{
+    TSTree *tree = parse(check);
+    if (tree != NULL) {
+        csb_walk(check, tree);
+        if (!check->out_of_time && !check->failed) {
+            run_site_rules(check);
+        }
+        ts_tree_delete(tree);
+    }
+    if (check->out_of_time) {
+        csb_report_time(check);
+    }
+}
+
+static void
+check_init(struct csb_check *check, const struct csb_config *config,
+           const struct csb_grammar *grammar, struct csb_findings *findings)
+{
+    memset(check, 0, sizeof *check);
+    check->config = config;
+    check->grammar = grammar;
+    check->source = &findings->source;
+    check->diags = &findings->diags;
+    check->fold_budget = FOLD_STEPS;
+    check->deadline_ns =
+        csb_guard_now_ns() + csb_config_limits(config)->max_time_ms * 1000000;
+    check->failed = csb_atoms_init(&check->atoms) < 0 ||
+                    csb_scopes_init(&check->scopes) < 0;
+}
+
+static void
+check_done(struct csb_check *check)
+{
+    csb_atoms_done(&check->atoms);
+    csb_scopes_done(&check->scopes);
+    csb_text_done(&check->paths);
+    free(check->sites);
+}
+
+int
+csb_check_source(const struct csb_config *config, const struct csb_grammar *grammar,
+                 const char *bytes, size_t len, struct csb_findings *ret,
+                 struct csb_error *reterr)
+{
+    struct csb_check check;
+    const struct csb_limits *limits = csb_config_limits(config);
+    bool failed;
+    csb_diags_init(&ret->diags, (uint32_t)limits->max_findings_per_rule);
+    if (csb_source_init(&ret->source, bytes, len, limits->max_source_bytes) < 0) {
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory to check the source");
+    }
+    check_init(&check, config, grammar, ret);
+    if (!check.failed) {
+        run_source_rules(&check);
+        if (ret->source.invalid_utf8 == CSB_NOWHERE && ret->source.nul == CSB_NOWHERE &&
+            ret->source.raw_len <= limits->max_source_bytes) {
+            check_tree(&check);
+        }
+    }
+    failed = check.failed || check.paths.failed || ret->diags.failed;
+    check_done(&check);
+    if (failed) {
+        csb_findings_done(ret);
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory to check the source");
+    }
+    csb_diags_finish(&ret->diags, &ret->source);
+    return 0;
+}
+
+void
+csb_findings_done(struct csb_findings *findings)
+{
+    csb_source_done(&findings->source);
+    csb_diags_done(&findings->diags);
+}

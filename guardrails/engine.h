@@ -1,0 +1,25 @@
+/* The whole check of one source.
+ *
+ * Thread-safe: nothing is shared but the constant configuration and grammar. Needs no GIL. */
+#ifndef CSB_GUARD_ENGINE_H
+#define CSB_GUARD_ENGINE_H
+
+#include "config.h"
+#include "diagnostic.h"
+#include "grammar.h"
+#include "source.h"
+
+struct csb_findings {
+    struct csb_source source; /* what must be compiled */
+    struct csb_diags diags;
+};
+
+/* Check `len` bytes. 0 with *ret filled (csb_findings_done owns it then), whatever the source
+ * holds; -ENOMEM when the check could not be completed, which must be treated as a refusal. */
+CSB_MUST_USE int csb_check_source(const struct csb_config *config,
+                                  const struct csb_grammar *grammar, const char *bytes,
+                                  size_t len, struct csb_findings *ret,
+                                  struct csb_error *reterr);
+void csb_findings_done(struct csb_findings *findings);
+
+#endif

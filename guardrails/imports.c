@@ -1,0 +1,165 @@
+/* Theory of operation: reads one import statement as a whole, so that its bindings carry the
+ * module they come from and each imported name is one site. Names are rebuilt from the
+ * identifiers, because blanks, comments and continuations may stand between them. */
+#include <string.h>
+
+#include "frame.h"
+
+/* Append the dotted name under `node` to check->paths; CSB_NO_PATH when out of memory. */
+static uint32_t
+add_path(struct csb_check *check, TSNode node)
+{
+    uint32_t offset = (uint32_t)check->paths.len;
+    uint32_t count = ts_node_named_child_count(node);
+    bool first = true;
+    for (uint32_t i = 0; i < count; i++) {
+        TSNode part = ts_node_named_child(node, i);
+        size_t len;
+        const char *text = csb_node_text(check, part, &len);
+        if (csb_kind(check, part) == CSB_K_IDENTIFIER) {
+            csb_text_add(&check->paths, ".", first ? 0 : 1);
+            csb_text_add(&check->paths, text, len);
+            first = false;
+        }
+    }
+    csb_text_add(&check->paths, "", 1); /* its NUL ends the name */
+    return check->paths.failed ? CSB_NO_PATH : offset;
+}
+
+static uint32_t
+join_path(struct csb_check *check, uint32_t module, uint32_t atom)
+{
+    uint32_t offset = (uint32_t)check->paths.len;
+    struct csb_text joined = {0};
+    csb_text_puts(&joined, check->paths.bytes + module);
+    csb_text_add(&joined, ".", 1);
+    csb_text_add(&joined, csb_atom_of(check, atom)->name, csb_atom_of(check, atom)->len);
+    csb_text_add(&joined, "", 1);
+    if (joined.bytes != NULL) {
+        csb_text_add(&check->paths, joined.bytes, joined.len);
+    }
+    check->paths.failed = check->paths.failed || joined.failed;
+    csb_text_done(&joined);
+    return check->paths.failed ? CSB_NO_PATH : offset;
+}
+
+static uint32_t
+node_atom(struct csb_check *check, TSNode node)
+{
+    size_t len;
+    const char *text = csb_node_text(check, node, &len);
+    uint32_t atom = csb_atom(&check->atoms, text, len);
+    check->failed = check->failed || atom == CSB_NO_ATOM;
+    return atom;
+}
+
+static void
+add_import_site(struct csb_walker *walker, const struct csb_frame *frame, TSNode name,
+                uint32_t path, uint32_t atom)
+{
+    struct csb_site site = {
+        .kind = CSB_SITE_IMPORT,
+        .role = CSB_ROLE_STORE,
+        .node = name,
+        .parent = frame->node,
+        .scope = frame->scope,
+        .atom = atom,
+        .start = ts_node_start_byte(name),
+        .end = ts_node_end_byte(name),
+        .path = path,
+    };
+    csb_add_site(walker->check, &site);
+}
+
+/* `import a.b.c` binds a to the module a; `import a.b.c as x` binds x to a.b.c. */
+static void
+import_module(struct csb_walker *walker, const struct csb_frame *frame, TSNode item)
+{
+    struct csb_check *check = walker->check;
+    TSNode none = {0};
+    bool aliased = csb_kind(check, item) == CSB_K_ALIASED_IMPORT;
+    TSNode name = aliased ? csb_field(check, item, CSB_F_NAME) : item;
+    TSNode bound = aliased ? csb_field(check, item, CSB_F_ALIAS)
+                           : ts_node_named_child(name, 0);
+    uint32_t path = add_path(check, name);
+    uint32_t bound_path = path;
+    if (path == CSB_NO_PATH || ts_node_is_null(bound)) {
+        return;
+    }
+    if (!aliased && strchr(check->paths.bytes + path, '.') != NULL) {
+        size_t len = strcspn(check->paths.bytes + path, ".");
+        char top[256];
+        if (len < sizeof top) {
+            memcpy(top, check->paths.bytes + path, len);
+            top[len] = '\0';
+            bound_path = (uint32_t)check->paths.len;
+            csb_text_add(&check->paths, top, len + 1);
+        }
+    }
+    add_import_site(walker, frame, name, path, CSB_NO_ATOM);
+    {
+        uint32_t atom = node_atom(check, bound);
+        if (atom != CSB_NO_ATOM && !check->paths.failed) {
+            csb_bind(walker, frame, frame->scope, atom, CSB_BIND_IMPORT, none, bound_path);
+        }
+    }
+}
+
+static void
+import_name(struct csb_walker *walker, const struct csb_frame *frame, TSNode item,
+            uint32_t module)
+{
+    struct csb_check *check = walker->check;
+    TSNode none = {0};
+    bool aliased = csb_kind(check, item) == CSB_K_ALIASED_IMPORT;
+    TSNode name = aliased ? csb_field(check, item, CSB_F_NAME) : item;
+    TSNode first = ts_node_named_child(name, 0);
+    TSNode bound = aliased ? csb_field(check, item, CSB_F_ALIAS) : first;
+    uint32_t atom;
+    uint32_t path;
+    uint32_t bound_atom;
+    if (ts_node_is_null(first) || ts_node_is_null(bound)) {
+        return;
+    }
+    atom = node_atom(check, first);
+    if (atom == CSB_NO_ATOM) {
+        return;
+    }
+    add_import_site(walker, frame, name, module, atom);
+    path = join_path(check, module, atom);
+    bound_atom = node_atom(check, bound);
+    if (path != CSB_NO_PATH && bound_atom != CSB_NO_ATOM) {
+        csb_bind(walker, frame, frame->scope, bound_atom, CSB_BIND_IMPORT, none, path);
+    }
+}
+
+void
+csb_visit_import(struct csb_walker *walker, const struct csb_frame *frame)
+{
+    struct csb_check *check = walker->check;
+    TSNode module = csb_field(check, frame->node, CSB_F_MODULE_NAME);
+    uint32_t count = ts_node_named_child_count(frame->node);
+    uint32_t path = CSB_NO_PATH;
+    if (frame->kind == CSB_K_IMPORT_FROM) {
+        path = add_path(check, module);
+        if (path == CSB_NO_PATH) {
+            return;
+        }
+        add_import_site(walker, frame, module, path, CSB_NO_ATOM);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        TSNode item = ts_node_named_child(frame->node, i);
+        enum csb_kind kind = csb_kind(check, item);
+        if (ts_node_eq(item, module)) {
+            continue;
+        }
+        if (kind != CSB_K_DOTTED_NAME && kind != CSB_K_ALIASED_IMPORT) {
+            continue;
+        }
+        if (frame->kind == CSB_K_IMPORT) {
+            import_module(walker, frame, item);
+        } else if (frame->kind == CSB_K_IMPORT_FROM) {
+            import_name(walker, frame, item, path);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/* Theory of operation: getattr and its kin, attrgetter, methodcaller and the accessor methods take
+ * an attribute's name as a string. Strings are folded first, so that every way to write a name
+ * is the name. Names that cannot be known are CSB303's. */
+#include <string.h>
+
+#include "../ruleset.h"
+
+static void
+report(struct csb_check *check, TSNode at, const char *name, size_t len)
+{
+    char shown[CSB_NAME_BYTES];
+    struct csb_diag *diag =
+        csb_report(check, CSB_RULE_203, ts_node_start_byte(at), ts_node_end_byte(at),
+                   "this string names the refused attribute `%s`",
+                   csb_escape_name(shown, sizeof shown, name, len));
+    csb_diag_label(diag, "the same as `.%s`", shown);
+    csb_diag_help(diag, "use a builtin such as type(), isinstance() or vars() instead");
+}
+
+/* getattr(random, "_os"), getattr(os, "system"): what the name means on that module. */
+static bool
+is_guarded_on_module(struct csb_check *check, const struct csb_site *site,
+                     const struct csb_text *name)
+{
+    char path[CSB_PATH_BYTES];
+    TSNode receiver = csb_argument(check, site->parent, 0, NULL, NULL);
+    if (!csb_resolve(check, site->scope, receiver, path)) {
+        return false;
+    }
+    return csb_member_find(path, strlen(path), name->bytes, name->len) != NULL ||
+           (csb_name_flags(name->bytes, name->len) & CSB_N_LEAK) != 0;
+}
+
+static void
+check_argument(struct csb_check *check, const struct csb_site *site, TSNode node,
+               enum csb_access access, bool receiver)
+{
+    struct csb_text name = {0};
+    if (csb_fold_string(check, site->scope, node, &name) == CSB_FOLD_WHOLE && name.len > 0) {
+        size_t len = 0;
+        const char *part = csb_refused_part(check, name.bytes, name.len, access, &len);
+        if (part != NULL) {
+            report(check, node, part, len);
+        } else if (receiver && is_guarded_on_module(check, site, &name)) {
+            report(check, node, name.bytes, name.len);
+        }
+    }
+    csb_text_done(&name);
+}
+
+static enum csb_access
+access_of(const struct csb_check *check, uint32_t atom)
+{
+    if (csb_atom_is(check, atom, "hasattr")) {
+        return CSB_ACCESS_TEST;
+    }
+    return csb_atom_is(check, atom, "getattr") ? CSB_ACCESS_READ : CSB_ACCESS_WRITE;
+}
+
+/* x.agg("__class__") asks for an attribute by name. */
+static void
+check_method(struct csb_check *check, const struct csb_site *site, uint32_t flags)
+{
+    uint32_t most = (flags & CSB_N_ACCESSOR) != 0 ? 2 : 1;
+    if (site->role != CSB_ROLE_CALL) {
+        return;
+    }
+    for (uint32_t i = 0; i < most; i++) {
+        TSNode node = csb_argument(check, site->parent, i, NULL, NULL);
+        if (!ts_node_is_null(node)) {
+            check_argument(check, site, node, CSB_ACCESS_READ, false);
+        }
+    }
+}
+
+static void
+check_site(struct csb_check *check, const struct csb_site *site)
+{
+    uint32_t flags = csb_site_flags(check, site);
+    char path[CSB_PATH_BYTES];
+    const struct csb_member *member;
+    if (site->kind == CSB_SITE_NAME && (flags & CSB_N_GETATTR) != 0) {
+        if (site->role == CSB_ROLE_CALL && csb_means_builtin(check, site)) {
+            check_argument(check, site, csb_argument(check, site->parent, 1, NULL, NULL),
+                           access_of(check, site->atom), true);
+        }
+        return;
+    }
+    if (site->kind == CSB_SITE_ATTRIBUTE &&
+        (flags & (CSB_N_ACCESSOR | CSB_N_STRINGCALL)) != 0) {
+        check_method(check, site, flags);
+    }
+    member = csb_site_member(check, site, path);
+    if (member == NULL || member->rule != CSB_RULE_203) {
+        return;
+    }
+    if (member->when != CSB_WHEN_BYNAME) {
+        csb_report_member(check, site, CSB_RULE_203, "read the attribute itself");
+    } else if (site->role == CSB_ROLE_CALL) {
+        for (uint32_t i = 0; i < csb_argument_count(check, site->parent) && i < 16; i++) {
+            TSNode node = csb_argument(check, site->parent, i, NULL, NULL);
+            if (!ts_node_is_null(node)) {
+                check_argument(check, site, node, CSB_ACCESS_READ, false);
+            }
+        }
+    }
+}
+
+const struct csb_rule csb_rule_203 = {
+    .sites = CSB_SITE_NAME | CSB_SITE_ATTRIBUTE | CSB_SITE_IMPORT,
+    .check_site = check_site,
+};

@@ -1,0 +1,64 @@
+/* Theory of operation: globals(), and locals() and vars() where they mean the same, hand out the
+ * module's namespace with __builtins__ in it; sys.modules hands out all modules. vars(x) of an
+ * object and locals() inside a function are only that object's or function's own variables. */
+#include "../ruleset.h"
+
+static bool
+inside_function(const struct csb_check *check, uint32_t scope)
+{
+    while (scope != CSB_NO_SCOPE &&
+           check->scopes.items[scope].kind == CSB_SCOPE_COMPREHENSION) {
+        scope = check->scopes.items[scope].parent;
+    }
+    return scope != CSB_NO_SCOPE &&
+           check->scopes.items[scope].kind == CSB_SCOPE_FUNCTION;
+}
+
+static bool
+is_harmless(struct csb_check *check, const struct csb_site *site)
+{
+    TSNode argument;
+    char path[CSB_PATH_BYTES];
+    if (site->role != CSB_ROLE_CALL || csb_atom_is(check, site->atom, "globals")) {
+        return false;
+    }
+    argument = csb_argument(check, site->parent, 0, NULL, NULL);
+    if (ts_node_is_null(argument)) {
+        return inside_function(check, site->scope);
+    }
+    return csb_atom_is(check, site->atom, "vars") && !csb_is_literal(check, argument) &&
+           !csb_resolve(check, site->scope, argument, path);
+}
+
+static void
+check_site(struct csb_check *check, const struct csb_site *site)
+{
+    const struct csb_atom *atom;
+    char name[CSB_NAME_BYTES];
+    struct csb_diag *diag;
+    if (site->kind != CSB_SITE_NAME) {
+        csb_report_member(check, site, CSB_RULE_304, "import the module by its own name");
+        return;
+    }
+    if ((csb_site_flags(check, site) & CSB_N_NAMESPACE) == 0) {
+        csb_report_member(check, site, CSB_RULE_304, "import the module by its own name");
+        return;
+    }
+    atom = csb_atom_of(check, site->atom);
+    if ((site->role != CSB_ROLE_READ && site->role != CSB_ROLE_CALL) ||
+        !csb_means_builtin(check, site) ||
+        csb_config_allows_builtin(check->config, atom->name, atom->len) ||
+        is_harmless(check, site)) {
+        return;
+    }
+    diag = csb_report(check, CSB_RULE_304, site->start, site->end,
+                      "`%s` hands out a module's namespace, builtins included",
+                      csb_atom_text(check, site->atom, name));
+    csb_diag_label(diag, "namespace access");
+    csb_diag_help(diag, "keep values in a dictionary of your own");
+}
+
+const struct csb_rule csb_rule_304 = {
+    .sites = CSB_SITE_NAME | CSB_SITE_ATTRIBUTE | CSB_SITE_IMPORT,
+    .check_site = check_site,
+};

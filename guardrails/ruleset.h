@@ -1,0 +1,37 @@
+/* What several rules share: judging an attribute's name, and reporting guarded members. */
+#ifndef CSB_GUARD_RULESET_H
+#define CSB_GUARD_RULESET_H
+
+#include "fold.h"
+#include "resolve.h"
+#include "rule.h"
+
+/* Report the site when it names a member that `rule` guards, under that member's condition. */
+void csb_report_member(struct csb_check *check, const struct csb_site *site,
+                       enum csb_rule_id rule, const char *help);
+
+enum csb_access {
+    CSB_ACCESS_READ,  /* getattr, attrgetter, a format field, a pattern */
+    CSB_ACCESS_TEST,  /* hasattr */
+    CSB_ACCESS_WRITE, /* setattr, delattr */
+};
+
+/* True when naming this attribute by a string is refused whatever the receiver is. */
+bool csb_name_is_refused(const struct csb_check *check, const char *name, size_t len,
+                         enum csb_access access);
+
+/* The first refused part of a dotted name ("__class__.__base__"); *ret_len is its length.
+ * NULL when every part is fine. */
+const char *csb_refused_part(const struct csb_check *check, const char *dotted, size_t len,
+                             enum csb_access access, size_t *ret_len);
+
+/* The first refused part in the fields of a str.format template, or NULL. The part points into
+ * `template`. */
+const char *csb_refused_field(const struct csb_check *check, const char *template,
+                              size_t len, size_t *ret_len);
+
+/* "`sys._getframe` hands out stack frames" - the receiver's path and the name, escaped. */
+const char *csb_site_text(const struct csb_check *check, const struct csb_site *site,
+                          char buffer[CSB_NAME_BYTES]);
+
+#endif

@@ -1,0 +1,84 @@
+/* Scopes of one source and the names bound in each: enough to know when a name cannot mean the
+ * builtin, which names are modules, and which are constants.
+ *
+ * Owned by one check. One entry per (scope, name) however often it is bound, so that a million
+ * bindings cost a million additions and no more. */
+#ifndef CSB_GUARD_SCOPE_H
+#define CSB_GUARD_SCOPE_H
+
+#include <tree_sitter/api.h>
+
+#include "csb.h"
+
+#define CSB_NO_SCOPE UINT32_MAX
+#define CSB_NO_PATH UINT32_MAX
+
+enum csb_scope_kind {
+    CSB_SCOPE_MODULE,
+    CSB_SCOPE_CLASS,
+    CSB_SCOPE_FUNCTION, /* also lambdas */
+    CSB_SCOPE_COMPREHENSION,
+};
+
+struct csb_scope {
+    uint32_t parent;
+    enum csb_scope_kind kind;
+};
+
+enum csb_bind {
+    CSB_BIND_PARAMETER = 1 << 0,
+    CSB_BIND_IMPORT = 1 << 1,
+    CSB_BIND_FUNCTION = 1 << 2,
+    CSB_BIND_CLASS = 1 << 3,
+    CSB_BIND_VALUE = 1 << 4, /* name = value */
+    CSB_BIND_OTHER = 1 << 5, /* loop, with, except, pattern, walrus, augmented */
+    CSB_BIND_GLOBAL = 1 << 6,
+    CSB_BIND_NONLOCAL = 1 << 7,
+    CSB_BIND_DELETED = 1 << 8,
+};
+
+struct csb_local {
+    uint32_t scope;
+    uint32_t atom;
+    uint32_t binds; /* union of enum csb_bind */
+    uint32_t count;
+    uint32_t certain_end; /* end of the first unconditional binding, UINT32_MAX if none */
+    uint32_t path;        /* of the first import: offset in csb_check.paths */
+    TSNode value;         /* of the last CSB_BIND_VALUE */
+};
+
+struct csb_scopes {
+    struct csb_scope *items;
+    uint32_t len;
+    uint32_t cap;
+    struct csb_local *locals;
+    uint32_t local_len;
+    uint32_t local_cap;
+    uint32_t *slots;
+    uint32_t slot_count;
+    uint32_t first_action; /* start of the first top-level statement that can call anything */
+};
+
+CSB_MUST_USE int csb_scopes_init(struct csb_scopes *ret);
+void csb_scopes_done(struct csb_scopes *scopes);
+
+/* A new scope, or CSB_NO_SCOPE when out of memory. Scope 0 is the module. */
+uint32_t csb_scope_new(struct csb_scopes *scopes, uint32_t parent,
+                       enum csb_scope_kind kind);
+
+/* The entry of a name in a scope, made when missing; NULL when out of memory. The pointer is
+ * valid until the next csb_scope_bind. */
+struct csb_local *csb_scope_bind(struct csb_scopes *scopes, uint32_t scope, uint32_t atom);
+
+/* The entry that a read of `atom` in `scope` finds by Python's rules, or NULL: class scopes are
+ * seen only by their own statements, global and nonlocal declarations are followed. */
+const struct csb_local *csb_scope_find(const struct csb_scopes *scopes, uint32_t scope,
+                                       uint32_t atom);
+
+/* True when a read at byte `at` certainly finds a binding of the source's own and never falls
+ * through to the builtin. Inside functions Python itself guarantees that; at module and class
+ * level it takes an unconditional binding that has run before and is never deleted. */
+bool csb_scope_shadows_builtin(const struct csb_scopes *scopes, uint32_t scope,
+                               uint32_t atom, uint32_t at);
+
+#endif
