@@ -86,6 +86,15 @@ condition_holds(struct csb_check *check, const struct csb_site *site, enum csb_w
         return site->role == CSB_ROLE_CALL && has_text_argument(check, site, true);
     case CSB_WHEN_ZERO:
         return site->role == CSB_ROLE_CALL && is_zero_exit(check, site);
+    case CSB_WHEN_PICKLE:
+        return site->role == CSB_ROLE_CALL &&
+               (csb_node_text_is(check,
+                                 csb_argument(check, site->parent, 2, "allow_pickle", NULL),
+                                 "True") ||
+                (!csb_guard_config_allows_builtin(check->config, "open", 4) &&
+                 has_text_argument(check, site, false)));
+    case CSB_WHEN_ANNOTATED:
+        return check->called_annotations;
     case CSB_WHEN_BYNAME:
     default:
         return false; /* CSB203 looks at the names itself */
@@ -222,6 +231,26 @@ csb_refused_field(const struct csb_check *check, const char *template, size_t le
         if (found != NULL) {
             return found;
         }
+    }
+    return NULL;
+}
+
+const char *
+csb_refused_word(const struct csb_check *check, const char *text, size_t len, size_t *ret_len)
+{
+    size_t at = 0;
+    while (at < len) {
+        size_t start = at;
+        while (at < len && (text[at] == '_' || (text[at] >= 'a' && text[at] <= 'z') ||
+                            (text[at] >= 'A' && text[at] <= 'Z'))) {
+            at++;
+        }
+        if (at > start &&
+            csb_name_is_refused(check, text + start, at - start, CSB_ACCESS_READ)) {
+            *ret_len = at - start;
+            return text + start;
+        }
+        at += at == start;
     }
     return NULL;
 }
