@@ -22,6 +22,14 @@ from typing import Any
 
 import csandbox
 
+#: Modules whose import is the escape in many rows; some profiles allow them, because the kernel
+#: layers make them harmless.
+HOST_MODULES = [
+    *("bdb", "builtins", "dbm", "fileinput", "glob", "linecache", "netrc", "os", "pathlib"),
+    *("pickle", "pickletools", "shelve", "shutil", "tempfile"),
+]
+#: Rows of these classes ask for an answer without crash or hang, not for a refusal.
+ANSWERED = ("parser-robustness",)
 #: Share of the guard's escapes that must be refused.
 GOAL = 0.98
 
@@ -64,19 +72,22 @@ def errors(source: str | bytes, profile: csandbox.Profile) -> list[str]:
     return sorted({one.code for one in found if one.severity == "error"})
 
 
-def escapes(data: Path, profile: csandbox.Profile) -> tuple[Tally, Tally]:
+def escapes(data: Path, profile: csandbox.Profile) -> tuple[Tally, Tally, Tally]:
     """Escapes that the guard is meant to refuse, and their harmless look-alikes."""
     refused = Tally("escapes refused")
     controls = Tally("controls accepted")
+    answered = Tally("robustness rows answered")
     for row in rows(data / "corpus" / "escapes.jsonl"):
         if row["layer"] != "guardrail":
             continue
         codes = errors(source_of(row), profile)
-        if "control" in row["should"] or "control" in row.get("note", ""):
+        if row["class"] in ANSWERED:
+            answered.add(row["id"], True, codes)
+        elif "control" in row["should"] or "control" in row.get("note", ""):
             controls.add(row["id"], not codes, codes)
         else:
             refused.add(row["id"], bool(codes), codes)
-    return refused, controls
+    return refused, controls, answered
 
 
 def legit(data: Path, profile: csandbox.Profile) -> tuple[Tally, Tally]:
@@ -117,10 +128,22 @@ def main() -> int:
     options = parser.parse_args()
     profile = csandbox.Profile.load(options.escapes)
     if not options.lifted:
-        profile = profile.replace(guard={"builtins_allow": [], "attributes_allow": []})
-    refused, controls = escapes(options.data, profile)
+        profile = profile.replace(
+            guard={
+                "builtins_allow": [],
+                "attributes_allow": [],
+                "imports": {
+                    "allow": [
+                        name
+                        for name in profile.guard.imports_allow
+                        if name.partition(".")[0] not in HOST_MODULES
+                    ]
+                },
+            }
+        )
+    refused, controls, answered = escapes(options.data, profile)
     must, may = legit(options.data, csandbox.Profile.load(options.legit))
-    tallies = [refused, controls, must, may, humaneval(options.data)]
+    tallies = [refused, controls, answered, must, may, humaneval(options.data)]
     if options.json:
         print(json.dumps({tally.name: vars(tally) for tally in tallies}, indent=1))
     for tally in tallies if not options.json else ():
@@ -128,7 +151,7 @@ def main() -> int:
         for identity, codes in tally.wrong.items() if options.v else ():
             print(f"    {identity} {' '.join(codes)}")
     reached = refused.right >= GOAL * refused.total
-    return 0 if reached and not must.wrong and not tallies[4].wrong else 1
+    return 0 if reached and not must.wrong and not tallies[-1].wrong else 1
 
 
 if __name__ == "__main__":
