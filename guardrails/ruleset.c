@@ -3,7 +3,7 @@
  * pattern. Stateless; caller's thread, no GIL. */
 #include "ruleset.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *
@@ -101,6 +101,16 @@ condition_holds(struct csb_check *check, const struct csb_site *site, enum csb_w
     }
 }
 
+/* A profile lifts a member by its dotted name: "pickle.loads". */
+static bool
+is_allowed(const struct csb_check *check, const struct csb_member *member)
+{
+    char dotted[CSB_PATH_BYTES];
+    int len = snprintf(dotted, sizeof dotted, "%s.%s", member->module, member->member);
+    return len > 0 && (size_t)len < sizeof dotted &&
+           csb_guard_config_allows_builtin(check->config, dotted, (size_t)len);
+}
+
 void
 csb_report_member(struct csb_check *check, const struct csb_site *site,
                   enum csb_rule_id rule, const char *help)
@@ -109,9 +119,7 @@ csb_report_member(struct csb_check *check, const struct csb_site *site,
     char module[CSB_NAME_BYTES];
     const struct csb_member *member = csb_site_member(check, site, path);
     struct csb_diag *diag;
-    if (member == NULL || member->rule != rule ||
-        csb_guard_config_allows_builtin(check->config, member->member,
-                                  strlen(member->member)) ||
+    if (member == NULL || member->rule != rule || is_allowed(check, member) ||
         !condition_holds(check, site, member->when)) {
         return;
     }

@@ -58,7 +58,7 @@ def reported(source, profile):
     return lines
 
 
-@pytest.mark.parametrize(("code", "section", "words", "block"), cases())
+@pytest.mark.parametrize(("code", "section", "words", "block"), list(cases()))
 def test_block(code, section, words, block):
     profile = next((w[len("profile=") :] for w in words if w.startswith("profile=")), "minimal")
     wanted = marked(block)
@@ -73,7 +73,7 @@ def test_block(code, section, words, block):
         assert code in set().union(*wanted.values())
 
 
-@pytest.mark.parametrize("code", RULES)
+@pytest.mark.parametrize("code", list(RULES))
 def test_page_is_complete(code):
     head, parts = sections(code)
     heading, _, summary = head.partition("\n\n")
@@ -85,7 +85,7 @@ def test_page_is_complete(code):
     assert BLOCK.search(parts["Accepted"])
 
 
-@pytest.mark.parametrize("code", RULES)
+@pytest.mark.parametrize("code", list(RULES))
 def test_one_file_for_each_rule(code):
     name = RULES[code]["name"].replace("-", "_")
     assert (ROOT / "guardrails" / "rules" / f"{code.lower()}_{name}.c").exists()
