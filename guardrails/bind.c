@@ -152,10 +152,14 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
         .end = ts_node_end_byte(frame->node),
         .path = CSB_NO_PATH,
     };
-    if (kind == CSB_SITE_ATTRIBUTE) {
-        walker->check->formats =
-            walker->check->formats ||
-            (walker->check->atoms.items[atom].flags & CSB_N_FORMAT) != 0;
+    if (kind == CSB_SITE_ATTRIBUTE &&
+        (walker->check->atoms.items[atom].flags & CSB_N_FORMAT) != 0) {
+        /* A template that stands right before the dot is looked at there. */
+        enum csb_kind receiver =
+            csb_kind(walker->check, ts_node_named_child(frame[-1].node, 0));
+        walker->check->formats = walker->check->formats ||
+                                 (receiver != CSB_K_STRING &&
+                                  receiver != CSB_K_CONCATENATED_STRING);
     }
     if (kind == CSB_SITE_ATTRIBUTE && frame[-1].kind != CSB_K_DOTTED_NAME) {
         site.node = frame[-1].node;
