@@ -188,7 +188,7 @@ def test_check_raises():
 
 def test_integrity_holds_where_the_guard_is_off():
     assert csandbox.run("import socket", profile="open").ok
-    result = csandbox.run("# coding: latin-1\nprint(1)", profile="open")
+    result = csandbox.run(b"# coding: latin-1\nprint('\xe9')", profile="open")
     assert result.verdict == "rejected"
     assert result.diagnostics[0].code == "CSB004"
 
