@@ -75,8 +75,8 @@ clean_main(PyObject *globals)
 }
 
 /* `-S` leaves out site, which would have added these; contest programs call exit(). */
-static int
-add_site_builtins(void)
+int
+csb_child_add_builtins(void)
 {
     static const char *const quitters[] = {"exit", "quit"};
     PyObject *site = PyImport_ImportModule("_sitebuiltins");
@@ -114,7 +114,7 @@ csb_child_prepare(PyObject *module, const struct csb_child *child)
     if (config->path_count > 0 && csb_child_find_in_sites() < 0) {
         return -1;
     }
-    return clean_main(globals) < 0 || add_site_builtins() < 0 ? -1 : 0;
+    return clean_main(globals);
 }
 
 static bool
@@ -176,9 +176,10 @@ csb_child_execute(PyObject *module, const struct csb_child *child, PyObject *sou
     Py_DECREF(loader);
     code = compile_source(source, child->file_name);
     if (code == NULL) {
-        return csb_child_end(CSB_END_COMPILE_ERROR);
+        return csb_child_end(CSB_END_COMPILE_ERROR, child->file_name, source);
     }
     result = PyEval_EvalCode(code, globals, globals);
     Py_DECREF(code);
-    return result != NULL ? result : csb_child_end(CSB_END_OTHER);
+    return result != NULL ? result
+                          : csb_child_end(CSB_END_OTHER, child->file_name, source);
 }

@@ -116,12 +116,12 @@ csb_child_setup(struct csb_child *child)
     if (csb_confine_drop(config->uid, config->skipped, &failure) < 0) {
         fail(failure.step, failure.err);
     }
-    mask |= csb_confirm_privileges(config->uid);
+    mask |= csb_confirm_dropped(config->uid);
     if (csb_confine_filter(&narrow, config->notify != 0, config->skipped, &listener,
                            &failure) < 0) {
         fail(failure.step, failure.err);
     }
-    mask |= csb_confirm_after(listener);
+    mask |= csb_confirm_filter(listener);
     send_ready(mask, listener);
 }
 
@@ -140,6 +140,7 @@ csb_child_read_source(size_t *ret_count)
     }
     read_exactly(source, (size_t)length);
     source[length] = '\0';
+    (void)csb_syscall(SYS_close, CSB_CHANNEL_FD);
     *ret_count = (size_t)length;
     return source;
 }
@@ -147,7 +148,5 @@ csb_child_read_source(size_t *ret_count)
 void
 csb_child_say_end(enum csb_wire_end end)
 {
-    const struct csb_wire_record record = {
-        .magic = CSB_WIRE_MAGIC, .kind = CSB_WIRE_DONE, .end = end};
-    send_record(&record);
+    (void)csb_syscall(SYS_prctl, CSB_WIRE_SAY_END, end);
 }

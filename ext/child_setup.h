@@ -17,7 +17,8 @@ struct csb_child {
  * Does not return when a step fails: a FAILED record is sent and the process exits. */
 void csb_child_setup(struct csb_child *child);
 
-/* Read the submission: heap bytes, NUL-terminated, owned by the caller. Exits on failure. */
+/* Read the submission (heap bytes, NUL-terminated, the caller's) and close the channel.
+ * Exits on failure. */
 char *csb_child_read_source(size_t *ret_count);
 
 /* The last word about a failure; ignored by the supervisor unless the run failed. */

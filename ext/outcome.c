@@ -80,7 +80,7 @@ csb_classify(const struct csb_facts *facts, const struct csb_limits *limits)
         outcome.verdict = CSB_ACCEPTED;
     } else if (facts->end == CSB_END_COMPILE_ERROR) {
         outcome.verdict = CSB_COMPILE_ERROR;
-    } else if (facts->end == CSB_END_MEMORY_ERROR ||
+    } else if (facts->end == CSB_END_MEMORY_ERROR || facts->shared_denied ||
                crashed_for_memory(facts, limits)) {
         outcome = (struct csb_outcome){CSB_MEMORY_LIMIT, CSB_HIT_MEMORY};
     } else if (facts->threads_denied > 0) {

@@ -26,7 +26,6 @@ struct run {
     struct csb_report *report;
     struct csb_error *reterr;
     struct csb_meter meter;
-    struct csb_feed input;
     struct csb_feed source;
     uint64_t source_length; /* sent before the source */
     struct csb_feed source_header;
@@ -136,8 +135,8 @@ child_ready(struct run *run, const struct csb_wire_record *record, int listener)
     run->ready = true;
     csb_meter_start(&run->meter, csb_clock_now_ns());
     run->report->startup_ns = run->meter.ready_ns - run->begun_ns;
-    csb_feed_push(&run->source_header, true);
-    csb_feed_push(&run->source, true);
+    csb_feed_push(&run->source_header);
+    csb_feed_push(&run->source);
 }
 
 /* Before READY: our own code speaks. */
@@ -161,17 +160,14 @@ read_start(struct run *run)
     }
 }
 
-/* After READY: anybody speaks. recv without room for control data, so that descriptors that
- * are sent along are dropped by the kernel. */
+/* After READY: anybody speaks, and nothing is to be heard. recv without room for control
+ * data, so that descriptors that are sent along are dropped by the kernel. */
 static void
 read_end(struct run *run)
 {
-    struct csb_wire_record record;
-    ssize_t count = recv(run->ends->channel_fd, &record, sizeof record, MSG_DONTWAIT);
-    if (count == (ssize_t)sizeof record && record.magic == CSB_WIRE_MAGIC &&
-        record.kind == CSB_WIRE_DONE && record.end <= CSB_END_MEMORY_ERROR) {
-        run->report->facts.end = (enum csb_wire_end)record.end;
-    } else if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) {
+    unsigned char ignored[64];
+    ssize_t count = recv(run->ends->channel_fd, ignored, sizeof ignored, MSG_DONTWAIT);
+    if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) {
         close_channel(run);
     }
 }
@@ -201,8 +197,6 @@ fill_polls(const struct run *run, struct pollfd *polls, int64_t now_ns)
     polls[POLL_PIDFD] = (struct pollfd){run->process->pidfd, POLLIN, 0};
     polls[POLL_OUTPUT] = (struct pollfd){run->ends->stdout_fd, POLLIN, 0};
     polls[POLL_ERRORS] = (struct pollfd){run->ends->stderr_fd, POLLIN, 0};
-    polls[POLL_INPUT] =
-        (struct pollfd){run->input.left > 0 ? run->input.fd : -1, POLLOUT, 0};
     polls[POLL_CHANNEL] =
         (struct pollfd){run->ends->channel_fd, (short)channel_events(run), 0};
     polls[POLL_LISTENER] = (struct pollfd){listen ? notify->listener : -1, POLLIN, 0};
@@ -290,9 +284,9 @@ serve_channel(struct run *run, short events)
         read_channel(run);
     }
     if (events & POLLOUT && run->ready) {
-        csb_feed_push(&run->source_header, true);
+        csb_feed_push(&run->source_header);
         if (run->source_header.left == 0) {
-            csb_feed_push(&run->source, true);
+            csb_feed_push(&run->source);
         }
     }
 }
@@ -312,15 +306,6 @@ serve_listener(struct run *run, short events)
 }
 
 static void
-serve_input(struct run *run)
-{
-    csb_feed_push(&run->input, false);
-    if (run->input.left == 0) {
-        csb_fd_close(&run->input.fd);
-    }
-}
-
-static void
 serve(struct run *run, const struct pollfd *polls)
 {
     if (polls[POLL_CHANNEL].revents != 0) {
@@ -334,9 +319,6 @@ serve(struct run *run, const struct pollfd *polls)
     }
     if (polls[POLL_ERRORS].revents != 0) {
         pull_stream(run, &run->ends->stderr_fd, &run->report->errors);
-    }
-    if (polls[POLL_INPUT].revents != 0) {
-        serve_input(run);
     }
     if (polls[POLL_PIDFD].revents != 0) {
         if (polls[POLL_CHANNEL].revents == 0 && run->ends->channel_fd >= 0) {
@@ -374,6 +356,8 @@ take_figures(struct run *run, const struct csb_exit *ended)
         facts->memory_bytes = last->private_bytes;
     }
     facts->threads_denied = report->notify.threads_denied;
+    facts->shared_denied = report->notify.shared_denied;
+    facts->end = report->notify.end;
     facts->output_over = csb_capture_truncated(&report->output) ||
                          csb_capture_truncated(&report->errors);
 }
@@ -435,7 +419,7 @@ csb_supervise(struct csb_process *process, struct csb_ends *ends,
     memset(ret, 0, sizeof *ret);
     csb_capture_init(&ret->output, (size_t)job->limits->output_bytes);
     csb_capture_init(&ret->errors, (size_t)job->limits->output_bytes);
-    csb_notify_init(&ret->notify, job->limits->threads);
+    csb_notify_init(&ret->notify, job->sets, job->limits);
     csb_meter_open(&run.meter, process->pid, job->limits);
     run.interrupt_check_ns = run.begun_ns + INTERRUPT_CHECK_NS;
     run.source_length = job->source.count;
@@ -444,14 +428,10 @@ csb_supervise(struct csb_process *process, struct csb_ends *ends,
                           sizeof run.source_length};
     run.source =
         (struct csb_feed){ends->channel_fd, job->source.bytes, job->source.count};
-    run.input = (struct csb_feed){ends->stdin_fd, job->input.bytes, job->input.count};
-    ends->stdin_fd = CSB_FD_NONE; /* the feed owns it now: one owner, one close */
-    serve_input(&run);
     loop(&run);
     finish(&run);
     csb_meter_close(&run.meter);
     csb_notify_done(&ret->notify);
-    csb_fd_close(&run.input.fd);
     csb_fd_close(&ends->stdout_fd);
     csb_fd_close(&ends->stderr_fd);
     csb_fd_close(&ends->channel_fd);

@@ -21,9 +21,9 @@ struct csb_bytes {
 struct csb_job {
     const struct csb_limits *limits;
     uint32_t required; /* feature bits that must be confirmed */
+    uint32_t sets;     /* system call sets of the policy */
     bool kill_on_violation;
     struct csb_bytes source;
-    struct csb_bytes input; /* stdin */
     /* Asked now and then and after a signal; true ends the run (CSB_STOP_INTERRUPT). May be
      * NULL. */
     bool (*interrupted)(void *argument);
@@ -32,7 +32,6 @@ struct csb_job {
 
 /* The caller's ends, owned by the run from the call on. */
 struct csb_ends {
-    int stdin_fd;
     int stdout_fd;
     int stderr_fd;
     int channel_fd;

@@ -41,7 +41,8 @@ csb_bind(struct csb_walker *walker, const struct csb_frame *frame, uint32_t scop
         const char *dot = strrchr(walker->check->paths.bytes + path, '.');
         walker->check->guarded_imports =
             walker->check->guarded_imports ||
-            (dot != NULL && (csb_name_flags(dot + 1, strlen(dot + 1)) & CSB_N_MEMBER) != 0);
+            (dot != NULL &&
+             (csb_name_flags(dot + 1, strlen(dot + 1)) & CSB_N_MEMBER) != 0);
     }
     if (bind == CSB_BIND_VALUE) {
         local->value = value;
@@ -89,8 +90,7 @@ bind_assignment(struct csb_walker *walker, const struct csb_frame *frame, uint32
 {
     TSNode value = csb_field(walker->check, frame[-1].node, CSB_F_RIGHT);
     bool bare = ts_node_is_null(value);
-    if (bare &&
-        walker->check->scopes.items[frame->scope].kind != CSB_SCOPE_FUNCTION) {
+    if (bare && walker->check->scopes.items[frame->scope].kind != CSB_SCOPE_FUNCTION) {
         return;
     }
     csb_bind(walker, frame, frame->scope, atom, bare ? CSB_BIND_OTHER : CSB_BIND_VALUE,
@@ -103,7 +103,8 @@ store(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
 {
     TSNode none = {0};
     if (role == CSB_ROLE_DELETE) {
-        csb_bind(walker, frame, frame->scope, atom, CSB_BIND_DELETED, none, CSB_NO_PATH);
+        csb_bind(walker, frame, frame->scope, atom, CSB_BIND_DELETED, none,
+                 CSB_NO_PATH);
     } else if (role == CSB_ROLE_STORE && frame[-1].kind == CSB_K_ASSIGNMENT) {
         bind_assignment(walker, frame, atom);
     } else {
@@ -117,7 +118,8 @@ define(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom)
 {
     bool function = frame[-1].kind == CSB_K_FUNCTION_DEFINITION;
     csb_bind(walker, frame, frame->scope, atom,
-             function ? CSB_BIND_FUNCTION : CSB_BIND_CLASS, frame[-1].node, CSB_NO_PATH);
+             function ? CSB_BIND_FUNCTION : CSB_BIND_CLASS, frame[-1].node,
+             CSB_NO_PATH);
 }
 
 static void
@@ -158,8 +160,8 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
 }
 
 #define NAME_FLAGS (CSB_N_BUILTIN | CSB_N_MAGIC | CSB_N_DUNDER)
-#define ATTRIBUTE_FLAGS                                                                  \
-    (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK | CSB_N_FORMAT | CSB_N_MRO |                \
+#define ATTRIBUTE_FLAGS                                                                \
+    (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK | CSB_N_FORMAT | CSB_N_MRO |              \
      CSB_N_STRINGCALL | CSB_N_MEMBER | CSB_N_NATIVE)
 
 /* Part of a dotted name: in patterns `a` captures, `a.b` reads b of a; in imports the statement

@@ -112,7 +112,7 @@ check_tree(struct csb_check *check)
 }
 
 static void
-check_init(struct csb_check *check, const struct csb_config *config,
+check_init(struct csb_check *check, const struct csb_guard_config *config,
            const struct csb_grammar *grammar, struct csb_findings *findings)
 {
     memset(check, 0, sizeof *check);
@@ -122,7 +122,7 @@ check_init(struct csb_check *check, const struct csb_config *config,
     check->diags = &findings->diags;
     check->fold_budget = FOLD_STEPS;
     check->deadline_ns =
-        csb_guard_now_ns() + csb_config_limits(config)->max_time_ms * 1000000;
+        csb_guard_now_ns() + csb_guard_config_limits(config)->max_time_ms * 1000000;
     check->failed = csb_atoms_init(&check->atoms) < 0 ||
                     csb_scopes_init(&check->scopes) < 0;
 }
@@ -137,12 +137,12 @@ check_done(struct csb_check *check)
 }
 
 int
-csb_check_source(const struct csb_config *config, const struct csb_grammar *grammar,
+csb_check_source(const struct csb_guard_config *config, const struct csb_grammar *grammar,
                  const char *bytes, size_t len, struct csb_findings *ret,
                  struct csb_error *reterr)
 {
     struct csb_check check;
-    const struct csb_limits *limits = csb_config_limits(config);
+    const struct csb_guard_limits *limits = csb_guard_config_limits(config);
     bool failed;
     csb_diags_init(&ret->diags, (uint32_t)limits->max_findings_per_rule);
     if (csb_source_init(&ret->source, bytes, len, limits->max_source_bytes) < 0) {
@@ -152,7 +152,7 @@ csb_check_source(const struct csb_config *config, const struct csb_grammar *gram
     if (!check.failed) {
         run_source_rules(&check);
         if (ret->source.invalid_utf8 == CSB_NOWHERE && ret->source.nul == CSB_NOWHERE &&
-            ret->source.raw_len <= limits->max_source_bytes) {
+            !ret->source.cut) {
             check_tree(&check);
         }
     }

@@ -29,8 +29,9 @@ is_formula(const struct csb_text *text)
         return false;
     }
     while (at < text->len) {
-        size_t word = strspn(bytes + at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                         "_0123456789");
+        size_t word =
+            strspn(bytes + at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "_0123456789");
         uint32_t flags = word == 0 ? 0 : csb_name_flags(bytes + at, word);
         if ((flags & (CSB_N_BUILTIN | CSB_N_MAGIC | CSB_N_DUNDER)) != 0) {
             return false;
@@ -45,7 +46,8 @@ static bool
 has_text_argument(struct csb_check *check, const struct csb_site *site, bool formula)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        TSNode node = csb_argument(check, site->parent, i, i == 0 ? "stmt" : NULL, NULL);
+        TSNode node =
+            csb_argument(check, site->parent, i, i == 0 ? "stmt" : NULL, NULL);
         struct csb_text text = {0};
         TSNode bare = csb_unwrap(check, node);
         enum csb_fold fold;
@@ -75,7 +77,8 @@ is_zero_exit(struct csb_check *check, const struct csb_site *site)
 }
 
 static bool
-condition_holds(struct csb_check *check, const struct csb_site *site, enum csb_when when)
+condition_holds(struct csb_check *check, const struct csb_site *site,
+                enum csb_when when)
 {
     switch (when) {
     case CSB_WHEN_ALWAYS:
@@ -101,7 +104,7 @@ csb_report_member(struct csb_check *check, const struct csb_site *site,
     const struct csb_member *member = csb_site_member(check, site, path);
     struct csb_diag *diag;
     if (member == NULL || member->rule != rule ||
-        csb_config_allows_builtin(check->config, member->member,
+        csb_guard_config_allows_builtin(check->config, member->member,
                                   strlen(member->member)) ||
         !condition_holds(check, site, member->when)) {
         return;
@@ -118,7 +121,7 @@ csb_name_is_refused(const struct csb_check *check, const char *name, size_t len,
                     enum csb_access access)
 {
     uint32_t flags = csb_name_flags(name, len);
-    if (csb_config_allows_attribute(check->config, name, len)) {
+    if (csb_guard_config_allows_attribute(check->config, name, len)) {
         return false;
     }
     if ((flags & (CSB_N_FRAME | CSB_N_LEAK_ANY)) != 0) {

@@ -19,9 +19,9 @@ enum csb_name_flag {
     CSB_N_LEAK = 1 << 8,        /* attribute by which modules hand out modules */
     CSB_N_FORMAT = 1 << 9,      /* method that reads a format template */
     CSB_N_MRO = 1 << 10,
-    CSB_N_STRINGCALL = 1 << 11, /* method that may evaluate a string */
-    CSB_N_ACCESSOR = 1 << 12,   /* special method that takes an attribute's name */
-    CSB_N_DUNDER = 1 << 13,     /* starts and ends with two underscores (computed) */
+    CSB_N_STRINGCALL = 1 << 11,    /* method that may evaluate a string */
+    CSB_N_ACCESSOR = 1 << 12,      /* special method that takes an attribute's name */
+    CSB_N_DUNDER = 1 << 13,        /* starts and ends with two underscores (computed) */
     CSB_N_DUNDER_METHOD = 1 << 14, /* protocol method: harmless */
     CSB_N_DUNDER_DATA = 1 << 15,   /* descriptive data: harmless to read */
     CSB_N_DUNDER_SHAPE = 1 << 16,  /* __class__ and its kin: depends on the receiver */
@@ -31,8 +31,8 @@ enum csb_name_flag {
     CSB_N_NATIVE = 1 << 20,        /* attribute that gives addresses */
 };
 
-#define CSB_N_BUILTIN                                                                    \
-    (CSB_N_CODE | CSB_N_OPEN | CSB_N_IMPORT | CSB_N_GETATTR | CSB_N_NAMESPACE |          \
+#define CSB_N_BUILTIN                                                                  \
+    (CSB_N_CODE | CSB_N_OPEN | CSB_N_IMPORT | CSB_N_GETATTR | CSB_N_NAMESPACE |        \
      CSB_N_INTERACTIVE)
 
 /* When a member is refused. */
@@ -40,8 +40,8 @@ enum csb_when {
     CSB_WHEN_ALWAYS,
     CSB_WHEN_STRING,  /* called with a string, or in a way that cannot be seen */
     CSB_WHEN_FORMULA, /* called with a string that is more than arithmetic */
-    CSB_WHEN_BYNAME,  /* called with the name of a refused attribute, or an unknown one */
-    CSB_WHEN_ZERO,    /* called without argument, or with 0 */
+    CSB_WHEN_BYNAME, /* called with the name of a refused attribute, or an unknown one */
+    CSB_WHEN_ZERO,   /* called without argument, or with 0 */
 };
 
 struct csb_member {

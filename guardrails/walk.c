@@ -44,8 +44,9 @@ visit_string(struct csb_walker *walker)
     if (bytes || prefix == len) {
         add_plain_site(walker, CSB_SITE_STRING);
     }
-    if (len > 6 && memchr(text, '{', len) != NULL && memmem(text, len, "__", 2) != NULL &&
-        walker->depth > 0 && frame[-1].kind != CSB_K_EXPRESSION_STATEMENT) {
+    if (len > 6 && memchr(text, '{', len) != NULL &&
+        memmem(text, len, "__", 2) != NULL && walker->depth > 0 &&
+        frame[-1].kind != CSB_K_EXPRESSION_STATEMENT) {
         add_plain_site(walker, CSB_SITE_TEMPLATE);
     }
 }
@@ -122,7 +123,8 @@ visit(struct csb_walker *walker)
     if (parent == CSB_K_MODULE || parent == CSB_K_BLOCK || parent == CSB_K_ERROR) {
         csb_check_indent(walker->check, frame->node);
     }
-    if (walker->has_error && (frame->kind == CSB_K_ERROR || ts_node_is_missing(frame->node))) {
+    if (walker->has_error &&
+        (frame->kind == CSB_K_ERROR || ts_node_is_missing(frame->node))) {
         add_plain_site(walker, CSB_SITE_ERROR);
     }
     switch (frame->kind) {
@@ -195,7 +197,7 @@ enter(struct csb_walker *walker)
             return false;
         }
     }
-    if (walker->depth + 1 > csb_config_limits(walker->check->config)->max_depth) {
+    if (walker->depth + 1 > csb_guard_config_limits(walker->check->config)->max_depth) {
         if (!walker->too_deep) {
             csb_report_depth(walker->check, node);
         }
@@ -263,7 +265,7 @@ csb_walk(struct csb_check *check, TSTree *tree)
     TSNode root = ts_tree_root_node(tree);
     struct csb_walker walker = {.check = check, .cap = 64};
     uint32_t nodes = ts_node_descendant_count(root);
-    if (nodes > csb_config_limits(check->config)->max_nodes) {
+    if (nodes > csb_guard_config_limits(check->config)->max_nodes) {
         csb_report_nodes(check, nodes);
         return;
     }

@@ -130,7 +130,9 @@ def one_line(text: str) -> str:
 
 def what_happened(result: csandbox.Result) -> str:
     """A result as one line."""
-    return f"{result.summary()} | stdout {one_line(result.stdout)} | stderr {one_line(result.stderr)}"
+    return (
+        f"{result.summary()} | stdout {one_line(result.stdout)} | stderr {one_line(result.stderr)}"
+    )
 
 
 class Tester:

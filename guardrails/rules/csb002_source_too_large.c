@@ -4,12 +4,13 @@
 static void
 check_source(struct csb_check *check)
 {
-    uint64_t most = csb_config_limits(check->config)->max_source_bytes;
+    uint64_t most = csb_guard_config_limits(check->config)->max_source_bytes;
     struct csb_diag *diag;
-    if (check->source->raw_len <= most) {
+    if (!check->source->cut) {
         return;
     }
-    diag = csb_report(check, CSB_RULE_002, 0, 0, "the source has %zu bytes, more than %llu",
+    diag = csb_report(check, CSB_RULE_002, 0, 0,
+                      "the source has %zu bytes, more than %llu",
                       check->source->raw_len, (unsigned long long)most);
     if (diag != NULL) {
         diag->whole_source = true;

@@ -17,7 +17,7 @@ csb_report_nodes(struct csb_check *check, uint32_t nodes)
 {
     report(check, csb_report(check, CSB_RULE_008, 0, 0,
                              "the source has %u syntax nodes, more than %llu", nodes,
-                             (unsigned long long)csb_config_limits(check->config)->max_nodes));
+                             (unsigned long long)csb_guard_config_limits(check->config)->max_nodes));
 }
 
 void
@@ -25,7 +25,7 @@ csb_report_time(struct csb_check *check)
 {
     report(check,
            csb_report(check, CSB_RULE_008, 0, 0, "the check took longer than %llu ms",
-                      (unsigned long long)csb_config_limits(check->config)->max_time_ms));
+                      (unsigned long long)csb_guard_config_limits(check->config)->max_time_ms));
 }
 
 const struct csb_rule csb_rule_008 = {0};

@@ -17,8 +17,9 @@ report(struct csb_check *check, const struct csb_site *site, const char *module)
                           "the module `%s` is reached through `%s`", name,
                           csb_escape_name(shown, sizeof shown, module, strlen(module)));
     } else {
-        diag = csb_report(check, CSB_RULE_106, site->start, site->end,
-                          "`%s` is the name by which modules keep another module", name);
+        diag =
+            csb_report(check, CSB_RULE_106, site->start, site->end,
+                       "`%s` is the name by which modules keep another module", name);
     }
     csb_diag_label(diag, "a module behind a module");
     csb_diag_help(diag, "import the module by its own name, if the profile allows it");
@@ -34,7 +35,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
         return;
     }
     atom = csb_atom_of(check, site->atom);
-    if (csb_config_allows_attribute(check->config, atom->name, atom->len)) {
+    if (csb_guard_config_allows_attribute(check->config, atom->name, atom->len)) {
         return;
     }
     if (site->kind == CSB_SITE_IMPORT) {

@@ -37,17 +37,19 @@ check_site(struct csb_check *check, const struct csb_site *site)
     char name[CSB_NAME_BYTES];
     struct csb_diag *diag;
     if (site->kind != CSB_SITE_NAME) {
-        csb_report_member(check, site, CSB_RULE_304, "import the module by its own name");
+        csb_report_member(check, site, CSB_RULE_304,
+                          "import the module by its own name");
         return;
     }
     if ((csb_site_flags(check, site) & CSB_N_NAMESPACE) == 0) {
-        csb_report_member(check, site, CSB_RULE_304, "import the module by its own name");
+        csb_report_member(check, site, CSB_RULE_304,
+                          "import the module by its own name");
         return;
     }
     atom = csb_atom_of(check, site->atom);
     if ((site->role != CSB_ROLE_READ && site->role != CSB_ROLE_CALL) ||
         !csb_means_builtin(check, site) ||
-        csb_config_allows_builtin(check->config, atom->name, atom->len) ||
+        csb_guard_config_allows_builtin(check->config, atom->name, atom->len) ||
         is_harmless(check, site)) {
         return;
     }

@@ -19,11 +19,12 @@ check_site(struct csb_check *check, const struct csb_site *site)
     }
     atom = csb_atom_of(check, site->atom);
     if (csb_is_self(check, csb_receiver(check, site)) || atom->own ||
-        csb_config_allows_attribute(check->config, atom->name, atom->len)) {
+        csb_guard_config_allows_attribute(check->config, atom->name, atom->len)) {
         return;
     }
-    diag = csb_report(check, CSB_RULE_309, site->start, site->end,
-                      "`%s` reaches raw memory", csb_atom_text(check, site->atom, name));
+    diag =
+        csb_report(check, CSB_RULE_309, site->start, site->end,
+                   "`%s` reaches raw memory", csb_atom_text(check, site->atom, name));
     csb_diag_label(diag, "raw memory");
     csb_diag_help(diag, "%s", help);
 }
