@@ -27,7 +27,7 @@ enum { NUMBERS = 1024, PID = 4711 };
 static const char *const free_in_core =
     " brk close close_range dup dup2 dup3 exit fstat getcpu getcwd getegid geteuid getgid"
     " getgroups getpgrp getpid getppid getrandom getresgid getresuid getrlimit gettid"
-    " gettimeofday getuid lseek membarrier mincore mmap mprotect mremap msync munmap"
+    " gettimeofday getuid lseek membarrier mincore mprotect mremap msync munmap"
     " nanosleep pause poll ppoll pread64 preadv preadv2 pselect6 pwrite64 pwritev"
     " pwritev2 read readv restart_syscall rseq rt_sigaction rt_sigpending rt_sigprocmask"
     " rt_sigreturn rt_sigsuspend rt_sigtimedwait sched_get_priority_max"
@@ -48,7 +48,7 @@ static const char *const free_in_timers = " alarm getitimer setitimer ";
 static const char *const special =
     " chmod chown clock_getres clock_gettime clock_nanosleep clone clone3 exit_group"
     " fchmod fchmodat fchmodat2 fchown fchownat fcntl futex get_mempolicy getpgid"
-    " getrusage getsid ioctl kill lchown lsetxattr madvise mbind openat2 prctl prlimit64"
+    " getrusage getsid ioctl kill lchown lsetxattr madvise mbind mmap openat2 prctl prlimit64"
     " recvfrom sched_getaffinity sched_getparam sched_getscheduler sendmsg sendto"
     " setxattr socketpair tgkill utimensat ";
 
@@ -206,6 +206,10 @@ static const struct probe probes[] = {
     {"madvise", {0, 1, 10}, NOTIFY}, {"madvise", {0, 1, 12}, NOTIFY}, {"madvise", {0, 1, 17}, NOTIFY},
     {"madvise", {0, 1, 18}, NOTIFY}, {"madvise", {0, 1, 21}, NOTIFY}, {"madvise", {0, 1, 100}, NOTIFY},
     {"madvise", {0, 1, 101}, NOTIFY}, {"madvise", {0, 1, 4 | HIGH}, NOTIFY},
+    /* shared (1, also within 3 = MAP_SHARED_VALIDATE) and anonymous (0x20) together are watched */
+    {"mmap", {0, 1, 3, 0x22}, ALLOW}, {"mmap", {0, 1, 3, 0x02}, ALLOW}, {"mmap", {0, 1, 3, 0x01}, ALLOW},
+    {"mmap", {0, 1, 3, 0x21}, NOTIFY}, {"mmap", {0, 1, 3, 0x23}, NOTIFY}, {"mmap", {0, 1, 3, 0x8021}, NOTIFY},
+    {"mmap", {0, 1, 3, 0x21 | HIGH}, NOTIFY}, {"mmap", {0, 1, 3, 0x4022}, ALLOW},
     {"prctl", {15}, ALLOW}, {"prctl", {16}, ALLOW}, {"prctl", {1, 0}, NOTIFY}, {"prctl", {4, 1}, NOTIFY},
     {"prctl", {8}, NOTIFY}, {"prctl", {22}, NOTIFY}, {"prctl", {23}, NOTIFY}, {"prctl", {24}, NOTIFY},
     {"prctl", {35}, NOTIFY}, {"prctl", {36}, NOTIFY}, {"prctl", {38}, NOTIFY}, {"prctl", {47}, NOTIFY},
@@ -244,8 +248,9 @@ test_arguments_decide(void **state)
         if (probe->wanted != NOTIFY) {
             assert_int_equal(got, probe->wanted);
         } else if (got == ALLOW) {
-            /* nobody watches: only the end and a true thread may pass */
+            /* nobody watches: only the end, memory and a true thread pass */
             assert_true(strcmp(probe->name, "exit_group") == 0 ||
+                        strcmp(probe->name, "mmap") == 0 ||
                         (strcmp(probe->name, "clone") == 0 &&
                          probe->args[0] == THREAD_BITS));
         } else {

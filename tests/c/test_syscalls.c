@@ -67,7 +67,10 @@ test_every_check_can_be_met_and_looks_at_the_upper_half(void **state)
             const struct csb_argument_check *check = &row->checks[k];
             assert_true(check->index < 6);
             assert_int_equal(check->value & ~check->mask, 0);
-            assert_int_equal(check->mask >> 32, UINT32_MAX);
+            /* of mmap's flags two bits decide; the kernel does not look at its upper half */
+            if (strcmp(row->name, "mmap") != 0) {
+                assert_int_equal(check->mask >> 32, UINT32_MAX);
+            }
         }
     }
 }
