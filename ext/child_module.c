@@ -25,8 +25,9 @@ run(PyObject *module, PyObject *Py_UNUSED(unused))
     bytes = csb_child_read_source(&length);
     source = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)length, "strict");
     free(bytes);
-    result = source == NULL ? csb_child_end(CSB_END_COMPILE_ERROR)
-                            : csb_child_execute(module, &child, source);
+    result = source == NULL
+                 ? csb_child_end(CSB_END_COMPILE_ERROR, child.file_name, NULL)
+                 : csb_child_execute(module, &child, source);
     Py_XDECREF(source);
     free(child.payload);
     return result;

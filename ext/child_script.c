@@ -176,9 +176,10 @@ csb_child_execute(PyObject *module, const struct csb_child *child, PyObject *sou
     Py_DECREF(loader);
     code = compile_source(source, child->file_name);
     if (code == NULL) {
-        return csb_child_end(CSB_END_COMPILE_ERROR);
+        return csb_child_end(CSB_END_COMPILE_ERROR, child->file_name, source);
     }
     result = PyEval_EvalCode(code, globals, globals);
     Py_DECREF(code);
-    return result != NULL ? result : csb_child_end(CSB_END_OTHER);
+    return result != NULL ? result
+                          : csb_child_end(CSB_END_OTHER, child->file_name, source);
 }

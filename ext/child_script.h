@@ -28,8 +28,13 @@ PyObject *csb_child_execute(PyObject *module, const struct csb_child *child,
 /* The type of `__main__.__loader__`: get_source() serves linecache and inspect. */
 PyObject *csb_child_loader_new(PyObject *module, PyObject *source);
 
+/* Let tracebacks show the lines of the source also where the caller has a file of that
+ * name, which linecache would look for first and can not read. Leaves no exception. */
+void csb_child_show_lines(const char *file_name, PyObject *source);
+
 /* Print an uncaught exception as CPython would, and raise SystemExit with the status that
- * CPython would end with. Returns NULL always. */
-PyObject *csb_child_end(enum csb_wire_end compile_phase);
+ * CPython would end with. `source` may be NULL. Returns NULL always. */
+PyObject *csb_child_end(enum csb_wire_end compile_phase, const char *file_name,
+                        PyObject *source);
 
 #endif

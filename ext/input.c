@@ -51,14 +51,14 @@ int
 csb_input_make(const unsigned char *bytes, size_t count, int *ret_fd,
                struct csb_error *reterr)
 {
-    CSB_CLEANUP(csb_fd_close) int fd = make_memfd();
+    int fd = make_memfd();
     int result = fd < 0 ? fd : fill_and_seal(fd, bytes, count);
     *ret_fd = CSB_FD_NONE;
     if (result < 0) {
+        csb_fd_close(&fd);
         return csb_fail(reterr, CSB_STEP_PIPE, -result, "make standard input: %s",
                         strerror(-result));
     }
     *ret_fd = fd;
-    fd = CSB_FD_NONE;
     return 0;
 }

@@ -51,7 +51,9 @@ static bool
 read_of_living_thread(const struct csb_procfs *procfs, const char *file, char *text,
                       size_t size, const char *wanted)
 {
-    int tasks = openat(procfs->folder, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int tasks = procfs->folder < 0 ? CSB_FD_NONE
+                                   : openat(procfs->folder, "task",
+                                            O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = tasks < 0 ? NULL : fdopendir(tasks);
     const struct dirent *entry;
     bool found = false;

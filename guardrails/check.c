@@ -13,13 +13,13 @@ csb_report(struct csb_check *check, enum csb_rule_id rule, size_t start, size_t 
     struct csb_diag *diag;
     struct csb_text message = {0};
     va_list arguments;
-    if (!csb_config_enabled(check->config, rule)) {
+    if (!csb_guard_config_enabled(check->config, rule)) {
         return NULL;
     }
     va_start(arguments, format);
     csb_text_vprintf(&message, format, arguments);
     va_end(arguments);
-    diag = csb_diags_add(check->diags, rule, csb_config_severity(check->config, rule),
+    diag = csb_diags_add(check->diags, rule, csb_guard_config_severity(check->config, rule),
                          start, end, "%s", message.bytes == NULL ? "" : message.bytes);
     check->failed = check->failed || message.failed;
     csb_text_done(&message);

@@ -15,7 +15,7 @@
 #define FOLD_STEPS 20000
 
 static const struct csb_rule *const rules[CSB_RULE_COUNT] = {
-#define CSB_RULE(code, name, family, severity, selectable, summary)                    \
+#define CSB_RULE(code, name, family, severity, selectable, summary)                      \
     [CSB_RULE_##code] = &csb_rule_##code,
 #include "rules.def"
 #undef CSB_RULE
@@ -112,7 +112,7 @@ check_tree(struct csb_check *check)
 }
 
 static void
-check_init(struct csb_check *check, const struct csb_config *config,
+check_init(struct csb_check *check, const struct csb_guard_config *config,
            const struct csb_grammar *grammar, struct csb_findings *findings)
 {
     memset(check, 0, sizeof *check);
@@ -122,9 +122,9 @@ check_init(struct csb_check *check, const struct csb_config *config,
     check->diags = &findings->diags;
     check->fold_budget = FOLD_STEPS;
     check->deadline_ns =
-        csb_guard_now_ns() + csb_config_limits(config)->max_time_ms * 1000000;
-    check->failed =
-        csb_atoms_init(&check->atoms) < 0 || csb_scopes_init(&check->scopes) < 0;
+        csb_guard_now_ns() + csb_guard_config_limits(config)->max_time_ms * 1000000;
+    check->failed = csb_atoms_init(&check->atoms) < 0 ||
+                    csb_scopes_init(&check->scopes) < 0;
 }
 
 static void
@@ -137,23 +137,22 @@ check_done(struct csb_check *check)
 }
 
 int
-csb_check_source(const struct csb_config *config, const struct csb_grammar *grammar,
+csb_check_source(const struct csb_guard_config *config, const struct csb_grammar *grammar,
                  const char *bytes, size_t len, struct csb_findings *ret,
                  struct csb_error *reterr)
 {
     struct csb_check check;
-    const struct csb_limits *limits = csb_config_limits(config);
+    const struct csb_guard_limits *limits = csb_guard_config_limits(config);
     bool failed;
     csb_diags_init(&ret->diags, (uint32_t)limits->max_findings_per_rule);
     if (csb_source_init(&ret->source, bytes, len, limits->max_source_bytes) < 0) {
-        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM,
-                        "no memory to check the source");
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory to check the source");
     }
     check_init(&check, config, grammar, ret);
     if (!check.failed) {
         run_source_rules(&check);
         if (ret->source.invalid_utf8 == CSB_NOWHERE && ret->source.nul == CSB_NOWHERE &&
-            ret->source.raw_len <= limits->max_source_bytes) {
+            !ret->source.cut) {
             check_tree(&check);
         }
     }
@@ -161,8 +160,7 @@ csb_check_source(const struct csb_config *config, const struct csb_grammar *gram
     check_done(&check);
     if (failed) {
         csb_findings_done(ret);
-        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM,
-                        "no memory to check the source");
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory to check the source");
     }
     csb_diags_finish(&ret->diags, &ret->source);
     return 0;

@@ -4,7 +4,7 @@
 #ifndef CSB_GUARD_ENGINE_H
 #define CSB_GUARD_ENGINE_H
 
-#include "config.h"
+#include "guard_config.h"
 #include "diagnostic.h"
 #include "grammar.h"
 #include "source.h"
@@ -16,7 +16,7 @@ struct csb_findings {
 
 /* Check `len` bytes. 0 with *ret filled (csb_findings_done owns it then), whatever the source
  * holds; -ENOMEM when the check could not be completed, which must be treated as a refusal. */
-CSB_MUST_USE int csb_check_source(const struct csb_config *config,
+CSB_MUST_USE int csb_check_source(const struct csb_guard_config *config,
                                   const struct csb_grammar *grammar, const char *bytes,
                                   size_t len, struct csb_findings *ret,
                                   struct csb_error *reterr);

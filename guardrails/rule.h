@@ -6,7 +6,7 @@
 #ifndef CSB_GUARD_RULE_H
 #define CSB_GUARD_RULE_H
 
-#include "config.h"
+#include "guard_config.h"
 #include "diagnostic.h"
 #include "grammar.h"
 #include "names.h"
@@ -52,7 +52,7 @@ struct csb_site {
 };
 
 struct csb_check {
-    const struct csb_config *config;
+    const struct csb_guard_config *config;
     const struct csb_grammar *grammar;
     const struct csb_source *source;
     struct csb_diags *diags;

@@ -104,7 +104,7 @@ csb_report_member(struct csb_check *check, const struct csb_site *site,
     const struct csb_member *member = csb_site_member(check, site, path);
     struct csb_diag *diag;
     if (member == NULL || member->rule != rule ||
-        csb_config_allows_builtin(check->config, member->member,
+        csb_guard_config_allows_builtin(check->config, member->member,
                                   strlen(member->member)) ||
         !condition_holds(check, site, member->when)) {
         return;
@@ -121,7 +121,7 @@ csb_name_is_refused(const struct csb_check *check, const char *name, size_t len,
                     enum csb_access access)
 {
     uint32_t flags = csb_name_flags(name, len);
-    if (csb_config_allows_attribute(check->config, name, len)) {
+    if (csb_guard_config_allows_attribute(check->config, name, len)) {
         return false;
     }
     if ((flags & (CSB_N_FRAME | CSB_N_LEAK_ANY)) != 0) {

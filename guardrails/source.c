@@ -131,7 +131,8 @@ csb_source_init(struct csb_source *ret, const char *bytes, size_t len, size_t ke
     int r;
     memset(ret, 0, sizeof *ret);
     ret->raw_len = len;
-    len = len < keep ? len : keep;
+    ret->cut = len > keep;
+    len = ret->cut ? keep : len;
     if (len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
         bytes += 3;
         len -= 3;

@@ -20,6 +20,7 @@ struct csb_source {
         invalid_utf8; /* offset of the first byte that is not UTF-8, or CSB_NOWHERE */
     size_t nul;       /* offset of the first NUL, or CSB_NOWHERE */
     bool ascii;
+    bool cut; /* not all of the caller's bytes were kept */
 };
 
 struct csb_place {

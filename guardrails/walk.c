@@ -197,7 +197,7 @@ enter(struct csb_walker *walker)
             return false;
         }
     }
-    if (walker->depth + 1 > csb_config_limits(walker->check->config)->max_depth) {
+    if (walker->depth + 1 > csb_guard_config_limits(walker->check->config)->max_depth) {
         if (!walker->too_deep) {
             csb_report_depth(walker->check, node);
         }
@@ -265,7 +265,7 @@ csb_walk(struct csb_check *check, TSTree *tree)
     TSNode root = ts_tree_root_node(tree);
     struct csb_walker walker = {.check = check, .cap = 64};
     uint32_t nodes = ts_node_descendant_count(root);
-    if (nodes > csb_config_limits(check->config)->max_nodes) {
+    if (nodes > csb_guard_config_limits(check->config)->max_nodes) {
         csb_report_nodes(check, nodes);
         return;
     }

@@ -4,9 +4,9 @@
 static void
 check_source(struct csb_check *check)
 {
-    uint64_t most = csb_config_limits(check->config)->max_source_bytes;
+    uint64_t most = csb_guard_config_limits(check->config)->max_source_bytes;
     struct csb_diag *diag;
-    if (check->source->raw_len <= most) {
+    if (!check->source->cut) {
         return;
     }
     diag = csb_report(check, CSB_RULE_002, 0, 0,

@@ -8,8 +8,7 @@ check_source(struct csb_check *check)
     size_t at = check->source->invalid_utf8;
     struct csb_diag *diag;
     /* What was cut off because the source is too large may end within a character. */
-    if (at == CSB_NOWHERE ||
-        check->source->raw_len > csb_config_limits(check->config)->max_source_bytes) {
+    if (at == CSB_NOWHERE || check->source->cut) {
         return;
     }
     diag = csb_report(check, CSB_RULE_009, at, at + 1,

@@ -19,7 +19,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     csb_text_puts(&full, module);
     if (site->atom != CSB_NO_ATOM) {
         /* The module itself is refused in its own right. */
-        if (csb_config_import(check->config, module, strlen(module)) !=
+        if (csb_guard_config_import(check->config, module, strlen(module)) !=
             CSB_IMPORT_ALLOWED) {
             csb_text_done(&full);
             return;
@@ -29,13 +29,13 @@ check_site(struct csb_check *check, const struct csb_site *site)
                      csb_atom_of(check, site->atom)->len);
     }
     if (full.bytes != NULL &&
-        csb_config_import(check->config, full.bytes, full.len) == CSB_IMPORT_DENIED) {
+        csb_guard_config_import(check->config, full.bytes, full.len) == CSB_IMPORT_DENIED) {
         diag = csb_report(check, CSB_RULE_105, site->start, site->end,
                           "import of `%s` is denied by profile `%s`",
                           csb_escape_name(shown, sizeof shown, full.bytes, full.len),
-                          csb_config_profile(check->config));
+                          csb_guard_config_profile(check->config));
         csb_diag_label(diag, "taken out of an allowed package");
-        own = csb_config_import_help(check->config, full.bytes, full.len);
+        own = csb_guard_config_import_help(check->config, full.bytes, full.len);
         if (own != NULL) {
             csb_diag_help(diag, "%s", own);
         }

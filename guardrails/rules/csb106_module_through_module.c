@@ -35,7 +35,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
         return;
     }
     atom = csb_atom_of(check, site->atom);
-    if (csb_config_allows_attribute(check->config, atom->name, atom->len)) {
+    if (csb_guard_config_allows_attribute(check->config, atom->name, atom->len)) {
         return;
     }
     if (site->kind == CSB_SITE_IMPORT) {

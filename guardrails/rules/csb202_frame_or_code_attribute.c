@@ -19,7 +19,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     }
     atom = csb_atom_of(check, site->atom);
     if (csb_is_self(check, csb_receiver(check, site)) ||
-        csb_config_allows_attribute(check->config, atom->name, atom->len)) {
+        csb_guard_config_allows_attribute(check->config, atom->name, atom->len)) {
         return;
     }
     diag = csb_report(check, CSB_RULE_202, site->start, site->end,

@@ -29,7 +29,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
         return;
     }
     atom = csb_atom_of(check, site->atom);
-    if (csb_config_allows_attribute(check->config, atom->name, atom->len)) {
+    if (csb_guard_config_allows_attribute(check->config, atom->name, atom->len)) {
         return;
     }
     diag = csb_report(check, CSB_RULE_207, site->start, site->end,

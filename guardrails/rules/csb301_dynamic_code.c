@@ -110,7 +110,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
         atom = csb_atom_of(check, site->atom);
         if ((site->role == CSB_ROLE_READ || site->role == CSB_ROLE_CALL) &&
             csb_means_builtin(check, site) &&
-            !csb_config_allows_builtin(check->config, atom->name, atom->len)) {
+            !csb_guard_config_allows_builtin(check->config, atom->name, atom->len)) {
             report(check, site, csb_atom_text(check, site->atom, name));
         }
         return;

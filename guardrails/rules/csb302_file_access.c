@@ -39,7 +39,7 @@ check_open(struct csb_check *check, const struct csb_site *site)
 static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
-    if (csb_config_allows_builtin(check->config, "open", 4)) {
+    if (csb_guard_config_allows_builtin(check->config, "open", 4)) {
         return;
     }
     if (site->kind == CSB_SITE_NAME &&

@@ -71,7 +71,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
         return;
     }
     atom = csb_atom_of(check, site->atom);
-    if (csb_config_allows_builtin(check->config, atom->name, atom->len) ||
+    if (csb_guard_config_allows_builtin(check->config, atom->name, atom->len) ||
         !csb_means_builtin(check, site)) {
         return;
     }

@@ -49,7 +49,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     atom = csb_atom_of(check, site->atom);
     if ((site->role != CSB_ROLE_READ && site->role != CSB_ROLE_CALL) ||
         !csb_means_builtin(check, site) ||
-        csb_config_allows_builtin(check->config, atom->name, atom->len) ||
+        csb_guard_config_allows_builtin(check->config, atom->name, atom->len) ||
         is_harmless(check, site)) {
         return;
     }

@@ -15,7 +15,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     atom = csb_atom_of(check, site->atom);
     if ((site->role != CSB_ROLE_READ && site->role != CSB_ROLE_CALL) ||
         csb_scope_find(&check->scopes, site->scope, site->atom) != NULL ||
-        csb_config_allows_builtin(check->config, atom->name, atom->len)) {
+        csb_guard_config_allows_builtin(check->config, atom->name, atom->len)) {
         return;
     }
     diag = csb_report(check, CSB_RULE_305, site->start, site->end,

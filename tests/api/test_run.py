@@ -284,3 +284,16 @@ def test_large_output_below_the_limit_is_complete():
     assert result.stdout == "é" * 2_000_000
     assert result.stderr == "e\n"
     assert result.stdout_total_bytes == 4_000_000
+
+
+def test_no_folder_for_temporary_files_is_the_sandboxs_failure(monkeypatch):
+    import tempfile
+
+    def none() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    csandbox._policy.clear_caches()
+    monkeypatch.setattr(tempfile, "gettempdir", none)
+    with pytest.raises(csandbox.SetupError, match="set TMPDIR") as caught:
+        csandbox.run("print(1)")
+    assert (caught.value.step, caught.value.errno) == ("scratch", 2)

@@ -131,10 +131,7 @@ def test_usage_is_two(cli, program, words, message):
     assert "Traceback" not in done.stderr
 
 
-def test_infrastructure_is_three(cli, program, tmp_path):
-    locked = tmp_path / "gone"
-    done = cli("run", program("print(1)"), env={"TMPDIR": str(locked)})
-    assert done.returncode in (0, 3)  # tempfile may fall back to another folder
+def test_infrastructure_is_three(program):
     script = (
         "import sys, csandbox._core as c, csandbox._cli as cli, csandbox\n"
         "def fail(*a): raise csandbox.UnsupportedError(feature='landlock', hint='h', message='m')\n"

@@ -1,7 +1,7 @@
 /* Theory of operation: turns a profile's lists into an immutable object that the engine, the
  * rules and the child's second opinion ask. Runs in the caller; trusts the profile (the caller's
  * own file) but validates it, because a misspelt code must not silently switch a rule off. */
-#include "config.h"
+#include "guard_config.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "nameset.h"
 
-struct csb_config {
+struct csb_guard_config {
     char *profile;
     bool enabled[CSB_RULE_COUNT];
     enum csb_severity severity[CSB_RULE_COUNT];
@@ -22,7 +22,7 @@ struct csb_config {
     char **help_texts;
     size_t help_len;
     bool allow_all; /* "*" in imports_allow */
-    struct csb_limits limits;
+    struct csb_guard_limits limits;
 };
 
 static bool
@@ -32,7 +32,7 @@ has_prefix(enum csb_rule_id rule, const char *prefix)
 }
 
 static bool
-any_prefix(enum csb_rule_id rule, struct csb_strings prefixes)
+any_prefix(enum csb_rule_id rule, struct csb_guard_strings prefixes)
 {
     for (size_t i = 0; i < prefixes.len; i++) {
         if (has_prefix(rule, prefixes.items[i])) {
@@ -43,7 +43,7 @@ any_prefix(enum csb_rule_id rule, struct csb_strings prefixes)
 }
 
 static int
-check_prefixes(const char *key, struct csb_strings prefixes, struct csb_error *reterr)
+check_prefixes(const char *key, struct csb_guard_strings prefixes, struct csb_error *reterr)
 {
     for (size_t i = 0; i < prefixes.len; i++) {
         bool known = false;
@@ -52,18 +52,17 @@ check_prefixes(const char *key, struct csb_strings prefixes, struct csb_error *r
                     has_prefix((enum csb_rule_id)rule, prefixes.items[i]);
         }
         if (!known) {
-            return csb_fail(
-                reterr, CSB_STEP_ARGUMENT, EINVAL,
-                "%s: no rule has a code that starts with '%.40s' (codes look "
-                "like CSB101; a prefix such as CSB1 selects a family)",
-                key, prefixes.items[i]);
+            return csb_fail(reterr, CSB_STEP_ARGUMENT, EINVAL,
+                            "%s: no rule has a code that starts with '%.40s' (codes look "
+                            "like CSB101; a prefix such as CSB1 selects a family)",
+                            key, prefixes.items[i]);
         }
     }
     return 0;
 }
 
 static int
-check_limits(const struct csb_limits *limits, struct csb_error *reterr)
+check_limits(const struct csb_guard_limits *limits, struct csb_error *reterr)
 {
     const struct {
         const char *key;
@@ -88,7 +87,7 @@ check_limits(const struct csb_limits *limits, struct csb_error *reterr)
 }
 
 static int
-copy_help(struct csb_config *config, const struct csb_config_spec *spec)
+copy_help(struct csb_guard_config *config, const struct csb_guard_config_spec *spec)
 {
     size_t len = spec->help_names.len;
     config->help_names = calloc(len + 1, sizeof *config->help_names);
@@ -108,11 +107,11 @@ copy_help(struct csb_config *config, const struct csb_config_spec *spec)
 }
 
 static int
-copy_spec(struct csb_config *config, const struct csb_config_spec *spec)
+copy_spec(struct csb_guard_config *config, const struct csb_guard_config_spec *spec)
 {
     const struct {
         struct csb_nameset *set;
-        struct csb_strings from;
+        struct csb_guard_strings from;
     } rows[] = {
         {&config->allow, spec->imports_allow},
         {&config->deny, spec->imports_deny},
@@ -135,7 +134,7 @@ copy_spec(struct csb_config *config, const struct csb_config_spec *spec)
 }
 
 static void
-select_rules(struct csb_config *config, const struct csb_config_spec *spec)
+select_rules(struct csb_guard_config *config, const struct csb_guard_config_spec *spec)
 {
     for (int i = 0; i < CSB_RULE_COUNT; i++) {
         enum csb_rule_id rule = (enum csb_rule_id)i;
@@ -152,10 +151,10 @@ select_rules(struct csb_config *config, const struct csb_config_spec *spec)
 }
 
 int
-csb_config_new(struct csb_config **ret, const struct csb_config_spec *spec,
+csb_guard_config_new(struct csb_guard_config **ret, const struct csb_guard_config_spec *spec,
                struct csb_error *reterr)
 {
-    struct csb_config *config;
+    struct csb_guard_config *config;
     int r = check_prefixes("select", spec->select, reterr);
     r = r < 0 ? r : check_prefixes("ignore", spec->ignore, reterr);
     r = r < 0 ? r : check_limits(&spec->limits, reterr);
@@ -164,7 +163,7 @@ csb_config_new(struct csb_config **ret, const struct csb_config_spec *spec,
     }
     config = calloc(1, sizeof *config);
     if (config == NULL || copy_spec(config, spec) < 0) {
-        csb_config_free(config);
+        csb_guard_config_free(config);
         return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for the rules");
     }
     select_rules(config, spec);
@@ -173,7 +172,7 @@ csb_config_new(struct csb_config **ret, const struct csb_config_spec *spec,
 }
 
 void
-csb_config_free(struct csb_config *config)
+csb_guard_config_free(struct csb_guard_config *config)
 {
     if (config == NULL) {
         return;
@@ -193,31 +192,31 @@ csb_config_free(struct csb_config *config)
 }
 
 const char *
-csb_config_profile(const struct csb_config *config)
+csb_guard_config_profile(const struct csb_guard_config *config)
 {
     return config->profile;
 }
 
-const struct csb_limits *
-csb_config_limits(const struct csb_config *config)
+const struct csb_guard_limits *
+csb_guard_config_limits(const struct csb_guard_config *config)
 {
     return &config->limits;
 }
 
 bool
-csb_config_enabled(const struct csb_config *config, enum csb_rule_id rule)
+csb_guard_config_enabled(const struct csb_guard_config *config, enum csb_rule_id rule)
 {
     return config->enabled[rule];
 }
 
 enum csb_severity
-csb_config_severity(const struct csb_config *config, enum csb_rule_id rule)
+csb_guard_config_severity(const struct csb_guard_config *config, enum csb_rule_id rule)
 {
     return config->severity[rule];
 }
 
 enum csb_import
-csb_config_import(const struct csb_config *config, const char *dotted, size_t len)
+csb_guard_config_import(const struct csb_guard_config *config, const char *dotted, size_t len)
 {
     size_t allowed = csb_nameset_longest_prefix(&config->allow, dotted, len);
     size_t denied = csb_nameset_longest_prefix(&config->deny, dotted, len);
@@ -231,20 +230,19 @@ csb_config_import(const struct csb_config *config, const char *dotted, size_t le
 }
 
 bool
-csb_config_allows_builtin(const struct csb_config *config, const char *name, size_t len)
+csb_guard_config_allows_builtin(const struct csb_guard_config *config, const char *name, size_t len)
 {
     return csb_nameset_has(&config->builtins, name, len);
 }
 
 bool
-csb_config_allows_attribute(const struct csb_config *config, const char *name,
-                            size_t len)
+csb_guard_config_allows_attribute(const struct csb_guard_config *config, const char *name, size_t len)
 {
     return csb_nameset_has(&config->attributes, name, len);
 }
 
 const char *
-csb_config_import_help(const struct csb_config *config, const char *dotted, size_t len)
+csb_guard_config_import_help(const struct csb_guard_config *config, const char *dotted, size_t len)
 {
     size_t best_len = 0;
     const char *best = NULL;
@@ -262,8 +260,7 @@ csb_config_import_help(const struct csb_config *config, const char *dotted, size
 }
 
 const char *
-csb_config_nearest_import(const struct csb_config *config, const char *dotted,
-                          size_t len)
+csb_guard_config_nearest_import(const struct csb_guard_config *config, const char *dotted, size_t len)
 {
     const char *best = NULL;
     /* One slip in a short name, two in a longer one: more would suggest nonsense. */
@@ -271,7 +268,8 @@ csb_config_nearest_import(const struct csb_config *config, const char *dotted,
     size_t best_distance = limit + 1;
     for (size_t i = 0; i < config->allow.len; i++) {
         const char *item = config->allow.items[i];
-        size_t distance = csb_edit_distance(dotted, len, item, strlen(item), limit);
+        size_t distance =
+            csb_edit_distance(dotted, len, item, strlen(item), limit);
         if (distance < best_distance) {
             best = item;
             best_distance = distance;
@@ -281,7 +279,7 @@ csb_config_nearest_import(const struct csb_config *config, const char *dotted,
 }
 
 const char *
-csb_config_describe_imports(const struct csb_config *config, char *buffer, size_t size)
+csb_guard_config_describe_imports(const struct csb_guard_config *config, char *buffer, size_t size)
 {
     size_t used = 0;
     size_t shown = 0;
