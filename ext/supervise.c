@@ -36,14 +36,7 @@ struct run {
     int failure; /* -errno of a run that was not allowed to begin */
 };
 
-enum {
-    POLL_PIDFD,
-    POLL_OUTPUT,
-    POLL_ERRORS,
-    POLL_CHANNEL,
-    POLL_LISTENER,
-    POLLS
-};
+enum { POLL_PIDFD, POLL_OUTPUT, POLL_ERRORS, POLL_CHANNEL, POLL_LISTENER, POLLS };
 
 void
 csb_report_done(struct csb_report *report)

@@ -1,4 +1,4 @@
-"""While a child does nothing, the caller does nothing: it waits and does not look again and again."""
+"""While a child does nothing, the caller does nothing: it waits, it does not poll."""
 
 from __future__ import annotations
 
