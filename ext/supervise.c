@@ -41,15 +41,7 @@ struct run {
     int failure; /* -errno of a run that was not allowed to begin */
 };
 
-enum {
-    POLL_PIDFD,
-    POLL_OUTPUT,
-    POLL_ERRORS,
-    POLL_INPUT,
-    POLL_CHANNEL,
-    POLL_LISTENER,
-    POLLS
-};
+enum { POLL_PIDFD, POLL_OUTPUT, POLL_ERRORS, POLL_CHANNEL, POLL_LISTENER, POLLS };
 
 void
 csb_report_done(struct csb_report *report)
@@ -223,6 +215,9 @@ fill_polls(const struct run *run, struct pollfd *polls, int64_t now_ns)
 {
     const struct csb_notify *notify = &run->report->notify;
     bool listen = notify->listener >= 0 && notify->resume_ns <= now_ns;
+    for (unsigned i = 0; i < POLLS; i++) {
+        polls[i].fd = CSB_FD_NONE; /* one that is not filled below is not looked at */
+    }
     polls[POLL_PIDFD] = (struct pollfd){run->process->pidfd, POLLIN, 0};
     polls[POLL_OUTPUT] = (struct pollfd){run->ends->stdout_fd, POLLIN, 0};
     polls[POLL_ERRORS] = (struct pollfd){run->ends->stderr_fd, POLLIN, 0};
