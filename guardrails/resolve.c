@@ -67,12 +67,10 @@ resolve_name(struct csb_check *check, uint32_t *scope, TSNode node,
     }
     local = csb_scope_find(&check->scopes, *scope, atom);
     if (local == NULL) {
-        if (csb_atom_is(check, atom, "__import__") ||
-            csb_atom_is(check, atom, "open") ||
+        if (csb_atom_is(check, atom, "__import__") || csb_atom_is(check, atom, "open") ||
             csb_atom_is(check, atom, "__builtins__")) {
             return append(path, "builtins", 8) &&
-                   (csb_atom_is(check, atom, "__builtins__") ||
-                    append(path, text, len));
+                   (csb_atom_is(check, atom, "__builtins__") || append(path, text, len));
         }
         return false;
     }
@@ -168,8 +166,7 @@ csb_receiver(const struct csb_check *check, const struct csb_site *site)
         return csb_field(check, site->node, CSB_F_OBJECT);
     case CSB_K_MEMBER_TYPE: {
         TSNode type = ts_node_named_child(site->node, 0);
-        return csb_kind(check, type) == CSB_K_TYPE ? ts_node_named_child(type, 0)
-                                                   : type;
+        return csb_kind(check, type) == CSB_K_TYPE ? ts_node_named_child(type, 0) : type;
     }
     default:
         return none;
@@ -284,9 +281,8 @@ uint32_t
 csb_argument_count(const struct csb_check *check, TSNode call)
 {
     TSNode list = csb_field(check, call, CSB_F_ARGUMENTS);
-    return csb_kind(check, list) == CSB_K_ARGUMENT_LIST
-               ? ts_node_named_child_count(list)
-               : 1;
+    return csb_kind(check, list) == CSB_K_ARGUMENT_LIST ? ts_node_named_child_count(list)
+                                                        : 1;
 }
 
 bool

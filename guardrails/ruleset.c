@@ -29,9 +29,8 @@ is_formula(const struct csb_text *text)
         return false;
     }
     while (at < text->len) {
-        size_t word =
-            strspn(bytes + at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                               "_0123456789");
+        size_t word = strspn(bytes + at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                         "_0123456789");
         uint32_t flags = word == 0 ? 0 : csb_name_flags(bytes + at, word);
         if ((flags & (CSB_N_BUILTIN | CSB_N_MAGIC | CSB_N_DUNDER)) != 0) {
             return false;
@@ -46,8 +45,7 @@ static bool
 has_text_argument(struct csb_check *check, const struct csb_site *site, bool formula)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        TSNode node =
-            csb_argument(check, site->parent, i, i == 0 ? "stmt" : NULL, NULL);
+        TSNode node = csb_argument(check, site->parent, i, i == 0 ? "stmt" : NULL, NULL);
         struct csb_text text = {0};
         TSNode bare = csb_unwrap(check, node);
         enum csb_fold fold;
@@ -77,8 +75,7 @@ is_zero_exit(struct csb_check *check, const struct csb_site *site)
 }
 
 static bool
-condition_holds(struct csb_check *check, const struct csb_site *site,
-                enum csb_when when)
+condition_holds(struct csb_check *check, const struct csb_site *site, enum csb_when when)
 {
     switch (when) {
     case CSB_WHEN_ALWAYS:

@@ -22,8 +22,8 @@ bool csb_name_is_refused(const struct csb_check *check, const char *name, size_t
 
 /* The first refused part of a dotted name ("__class__.__base__"); *ret_len is its length.
  * NULL when every part is fine. */
-const char *csb_refused_part(const struct csb_check *check, const char *dotted,
-                             size_t len, enum csb_access access, size_t *ret_len);
+const char *csb_refused_part(const struct csb_check *check, const char *dotted, size_t len,
+                             enum csb_access access, size_t *ret_len);
 
 /* The first refused part in the fields of a str.format template, or NULL. The part points into
  * `template`. */
