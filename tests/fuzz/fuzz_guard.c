@@ -83,7 +83,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct csb_guard_config *config = new_config();
     struct csb_findings findings;
     require(config != NULL && csb_grammar_init(&grammar, NULL) == 0, "set-up");
-    if (csb_check_source(config, &grammar, (const char *)data, size, &findings, NULL) == 0) {
+    if (csb_check_source(config, &grammar, (const char *)data, size, &findings, NULL) ==
+        0) {
         check_findings(&findings);
         csb_findings_done(&findings);
     }
