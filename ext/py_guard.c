@@ -14,8 +14,7 @@
 #include "py_guard_spec.h"
 
 struct guard_object {
-    PyObject_HEAD
-    struct csb_guard_config *config;
+    PyObject_HEAD struct csb_guard_config *config;
     struct csb_grammar grammar; /* constant once the object exists */
 };
 
@@ -158,9 +157,8 @@ findings_dict(const struct csb_findings *findings)
             0 ||
         csb_py_set(dict, "diagnostics", csb_py_diagnostics(&findings->diags)) < 0 ||
         csb_py_set(dict, "source",
-                   PyBytes_FromStringAndSize(source->text,
-                                             complete ? (Py_ssize_t)source->len : 0)) <
-            0 ||
+                   PyBytes_FromStringAndSize(
+                       source->text, complete ? (Py_ssize_t)source->len : 0)) < 0 ||
         csb_py_set(dict, "suppressed", suppressed_dict(&findings->diags)) < 0) {
         Py_XDECREF(dict);
         return NULL;
@@ -173,7 +171,8 @@ py_check(PyObject *module, PyObject *args)
 {
     PyObject *guard_arg;
     PyObject *source;
-    PyObject *filename; /* not used here, but a wrong one should fail where it was given */
+    PyObject
+        *filename; /* not used here, but a wrong one should fail where it was given */
     struct guard_object *guard;
     struct csb_findings findings;
     struct csb_error error = {0};
@@ -190,11 +189,10 @@ py_check(PyObject *module, PyObject *args)
     if (guard == NULL || PyBytes_AsStringAndSize(source, &bytes, &len) < 0) {
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS
-    r = csb_check_source(guard->config, &guard->grammar, bytes, (size_t)len, &findings,
-                         &error);
-    Py_END_ALLOW_THREADS
-    if (r < 0) {
+    Py_BEGIN_ALLOW_THREADS r = csb_check_source(guard->config, &guard->grammar, bytes,
+                                                (size_t)len, &findings, &error);
+    Py_END_ALLOW_THREADS if (r < 0)
+    {
         return PyErr_NoMemory();
     }
     result = findings_dict(&findings);
@@ -216,8 +214,8 @@ py_render(PyObject *module, PyObject *args)
     PyObject *filename;
     int color;
     (void)module; /* functions of a module get it whether they need it or not */
-    if (!PyArg_ParseTuple(args, "OOSUp:render", &guard, &diagnostics, &source, &filename,
-                          &color) ||
+    if (!PyArg_ParseTuple(args, "OOSUp:render", &guard, &diagnostics, &source,
+                          &filename, &color) ||
         (guard != Py_None && as_guard(guard) == NULL)) {
         return NULL;
     }

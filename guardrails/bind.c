@@ -41,7 +41,8 @@ csb_bind(struct csb_walker *walker, const struct csb_frame *frame, uint32_t scop
         const char *dot = strrchr(walker->check->paths.bytes + path, '.');
         walker->check->guarded_imports =
             walker->check->guarded_imports ||
-            (dot != NULL && (csb_name_flags(dot + 1, strlen(dot + 1)) & CSB_N_MEMBER) != 0);
+            (dot != NULL &&
+             (csb_name_flags(dot + 1, strlen(dot + 1)) & CSB_N_MEMBER) != 0);
     }
     if (bind == CSB_BIND_VALUE) {
         local->value = value;
@@ -89,8 +90,7 @@ bind_assignment(struct csb_walker *walker, const struct csb_frame *frame, uint32
 {
     TSNode value = csb_field(walker->check, frame[-1].node, CSB_F_RIGHT);
     bool bare = ts_node_is_null(value);
-    if (bare &&
-        walker->check->scopes.items[frame->scope].kind != CSB_SCOPE_FUNCTION) {
+    if (bare && walker->check->scopes.items[frame->scope].kind != CSB_SCOPE_FUNCTION) {
         return;
     }
     csb_bind(walker, frame, frame->scope, atom, bare ? CSB_BIND_OTHER : CSB_BIND_VALUE,
@@ -111,7 +111,8 @@ store(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
 {
     TSNode none = {0};
     if (role == CSB_ROLE_DELETE) {
-        csb_bind(walker, frame, frame->scope, atom, CSB_BIND_DELETED, none, CSB_NO_PATH);
+        csb_bind(walker, frame, frame->scope, atom, CSB_BIND_DELETED, none,
+                 CSB_NO_PATH);
     } else if (role == CSB_ROLE_STORE && frame[-1].kind == CSB_K_ASSIGNMENT) {
         bind_assignment(walker, frame, atom);
     } else {
@@ -126,7 +127,8 @@ define(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom)
 {
     bool function = frame[-1].kind == CSB_K_FUNCTION_DEFINITION;
     csb_bind(walker, frame, frame->scope, atom,
-             function ? CSB_BIND_FUNCTION : CSB_BIND_CLASS, frame[-1].node, CSB_NO_PATH);
+             function ? CSB_BIND_FUNCTION : CSB_BIND_CLASS, frame[-1].node,
+             CSB_NO_PATH);
 }
 
 static void
@@ -157,9 +159,9 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
         /* A template that stands right before the dot is looked at there. */
         enum csb_kind receiver =
             csb_kind(walker->check, ts_node_named_child(frame[-1].node, 0));
-        walker->check->formats = walker->check->formats ||
-                                 (receiver != CSB_K_STRING &&
-                                  receiver != CSB_K_CONCATENATED_STRING);
+        walker->check->formats =
+            walker->check->formats ||
+            (receiver != CSB_K_STRING && receiver != CSB_K_CONCATENATED_STRING);
     }
     if (kind == CSB_SITE_ATTRIBUTE && frame[-1].kind != CSB_K_DOTTED_NAME) {
         site.node = frame[-1].node;
@@ -171,8 +173,8 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
 }
 
 #define NAME_FLAGS (CSB_N_BUILTIN | CSB_N_MAGIC | CSB_N_DUNDER)
-#define ATTRIBUTE_FLAGS                                                                  \
-    (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK | CSB_N_FORMAT | CSB_N_MRO |                \
+#define ATTRIBUTE_FLAGS                                                                \
+    (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK | CSB_N_FORMAT | CSB_N_MRO |              \
      CSB_N_STRINGCALL | CSB_N_MEMBER | CSB_N_NATIVE | CSB_N_EXCEPTION | CSB_N_DENIED)
 
 /* Part of a dotted name: in patterns `a` captures, `a.b` reads b of a; in imports the statement
@@ -216,78 +218,94 @@ is_guarded_import(const struct csb_walker *walker, const struct csb_frame *frame
     return local != NULL && (local->binds & CSB_BIND_IMPORT) != 0;
 }
 
-/* What kind of use is this identifier, by its parent alone? */
-static void
-classify(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
-         uint32_t flags)
+/* Attribute names and the keywords of class patterns: no variables at all. True when it was one. */
+static bool
+member_name(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
+            uint32_t flags)
 {
     const struct csb_frame *parent = frame - 1;
-    enum csb_role role = frame->role;
     switch (parent->kind) {
-    case CSB_K_ATTRIBUTE:
     case CSB_K_MEMBER_TYPE:
-        if (parent->index > 1 || parent->kind == CSB_K_MEMBER_TYPE) {
-            if ((flags & ATTRIBUTE_FLAGS) != 0) {
-                add_name_site(walker, frame, atom, CSB_SITE_ATTRIBUTE, CSB_ROLE_READ);
-            }
-            return;
+    case CSB_K_ATTRIBUTE:
+        if (parent->kind == CSB_K_ATTRIBUTE && parent->index == 1) {
+            return false;
         }
-        break;
-    case CSB_K_KEYWORD_ARGUMENT:
-        if (parent->index == 1) {
-            return;
+        if ((flags & ATTRIBUTE_FLAGS) != 0) {
+            add_name_site(walker, frame, atom, CSB_SITE_ATTRIBUTE, CSB_ROLE_READ);
         }
-        break;
+        return true;
     case CSB_K_KEYWORD_PATTERN:
-        if (parent->index == 1) {
-            if ((flags & (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK)) != 0) {
-                add_name_site(walker, frame, atom, CSB_SITE_PATTERN, CSB_ROLE_READ);
-            }
-            return;
+        if (parent->index == 1 &&
+            (flags & (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK)) != 0) {
+            add_name_site(walker, frame, atom, CSB_SITE_PATTERN, CSB_ROLE_READ);
         }
-        break;
+        return parent->index == 1;
+    case CSB_K_KEYWORD_ARGUMENT:
+        return parent->index == 1;
+    case CSB_K_ALIASED_IMPORT:
+        return true;
     case CSB_K_DOTTED_NAME:
         dotted_part(walker, frame, atom, flags);
-        return;
-    case CSB_K_ALIASED_IMPORT:
-        return;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Names of functions, classes and parameters. True when it was one. */
+static bool
+definition_name(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
+                uint32_t flags)
+{
+    const struct csb_frame *parent = frame - 1;
+    bool is_parameter = false;
+    switch (parent->kind) {
     case CSB_K_FUNCTION_DEFINITION:
     case CSB_K_CLASS_DEFINITION:
         define(walker, frame, atom);
         if ((flags & NAME_FLAGS) != 0) {
             add_name_site(walker, frame, atom, CSB_SITE_FUNCTION, CSB_ROLE_STORE);
         }
-        return;
+        return true;
     case CSB_K_PARAMETERS:
     case CSB_K_LAMBDA_PARAMETERS:
     case CSB_K_TYPED_PARAMETER:
     case CSB_K_DICTIONARY_SPLAT_PATTERN:
-        parameter(walker, frame, atom);
-        return;
+        is_parameter = true;
+        break;
     case CSB_K_DEFAULT_PARAMETER:
     case CSB_K_TYPED_DEFAULT_PARAMETER:
-        if (parent->index == 1) {
-            parameter(walker, frame, atom);
-            return;
-        }
+        is_parameter = parent->index == 1;
         break;
     case CSB_K_LIST_SPLAT_PATTERN:
     case CSB_K_TUPLE_PATTERN:
-        if (parent->inner != CSB_NO_SCOPE) {
-            parameter(walker, frame, atom);
-            return;
-        }
-        break;
-    case CSB_K_GLOBAL:
-    case CSB_K_NONLOCAL:
-        declare(walker, frame, atom);
-        role = CSB_ROLE_DECLARE;
-        break;
-    case CSB_K_SPLAT_PATTERN:
-        role = CSB_ROLE_HIDDEN;
+        is_parameter = parent->inner != CSB_NO_SCOPE;
         break;
     default:
         break;
+    }
+    if (is_parameter) {
+        parameter(walker, frame, atom);
+    }
+    return is_parameter;
+}
+
+/* What kind of use is this identifier, by its parent alone? */
+static void
+classify(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
+         uint32_t flags)
+{
+    enum csb_kind parent = frame[-1].kind;
+    enum csb_role role = frame->role;
+    if (member_name(walker, frame, atom, flags) ||
+        definition_name(walker, frame, atom, flags)) {
+        return;
+    }
+    if (parent == CSB_K_GLOBAL || parent == CSB_K_NONLOCAL) {
+        declare(walker, frame, atom);
+        role = CSB_ROLE_DECLARE;
+    } else if (parent == CSB_K_SPLAT_PATTERN) {
+        role = CSB_ROLE_HIDDEN;
     }
     if (role == CSB_ROLE_STORE || role == CSB_ROLE_HIDDEN || role == CSB_ROLE_DELETE) {
         store(walker, frame, atom, role);

@@ -19,7 +19,7 @@
 #define PER_BYTE_NS 4000
 
 static const struct csb_rule *const rules[CSB_RULE_COUNT] = {
-#define CSB_RULE(code, name, family, severity, selectable, summary)                      \
+#define CSB_RULE(code, name, family, severity, selectable, summary)                    \
     [CSB_RULE_##code] = &csb_rule_##code,
 #include "rules.def"
 #undef CSB_RULE
@@ -135,8 +135,8 @@ check_init(struct csb_check *check, const struct csb_guard_config *config,
     check->diags = &findings->diags;
     check->fold_budget = FOLD_STEPS;
     check->deadline_ns = csb_guard_now_ns() + time_budget(config, &findings->source);
-    check->failed = csb_atoms_init(&check->atoms) < 0 ||
-                    csb_scopes_init(&check->scopes) < 0;
+    check->failed =
+        csb_atoms_init(&check->atoms) < 0 || csb_scopes_init(&check->scopes) < 0;
 }
 
 static void
@@ -149,16 +149,17 @@ check_done(struct csb_check *check)
 }
 
 int
-csb_check_source(const struct csb_guard_config *config, const struct csb_grammar *grammar,
-                 const char *bytes, size_t len, struct csb_findings *ret,
-                 struct csb_error *reterr)
+csb_check_source(const struct csb_guard_config *config,
+                 const struct csb_grammar *grammar, const char *bytes, size_t len,
+                 struct csb_findings *ret, struct csb_error *reterr)
 {
     struct csb_check check;
     const struct csb_guard_limits *limits = csb_guard_config_limits(config);
     bool failed;
     csb_diags_init(&ret->diags, (uint32_t)limits->max_findings_per_rule);
     if (csb_source_init(&ret->source, bytes, len, limits->max_source_bytes) < 0) {
-        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory to check the source");
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM,
+                        "no memory to check the source");
     }
     check_init(&check, config, grammar, ret);
     if (!check.failed) {
@@ -175,7 +176,8 @@ csb_check_source(const struct csb_guard_config *config, const struct csb_grammar
     check_done(&check);
     if (failed) {
         csb_findings_done(ret);
-        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory to check the source");
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM,
+                        "no memory to check the source");
     }
     csb_diags_finish(&ret->diags, &ret->source);
     return 0;

@@ -4,9 +4,9 @@
 #ifndef CSB_GUARD_ENGINE_H
 #define CSB_GUARD_ENGINE_H
 
-#include "guard_config.h"
 #include "diagnostic.h"
 #include "grammar.h"
+#include "guard_config.h"
 #include "seen.h"
 #include "source.h"
 

@@ -8,9 +8,8 @@ enum csb_field
 csb_cursor_field(struct csb_walker *walker)
 {
     TSFieldId id = ts_tree_cursor_current_field_id(&walker->cursor);
-    return id < CSB_MAX_FIELDS
-               ? (enum csb_field)walker->check->grammar->field_of_id[id]
-               : CSB_F_NONE;
+    return id < CSB_MAX_FIELDS ? (enum csb_field)walker->check->grammar->field_of_id[id]
+                               : CSB_F_NONE;
 }
 
 static bool
@@ -33,7 +32,8 @@ holds_targets(enum csb_kind kind)
 }
 
 enum csb_role
-csb_frame_role(struct csb_walker *walker, const struct csb_frame *parent, uint32_t index)
+csb_frame_role(struct csb_walker *walker, const struct csb_frame *parent,
+               uint32_t index)
 {
     switch (parent->kind) {
     case CSB_K_ASSIGNMENT:
@@ -102,7 +102,8 @@ open_scope(struct csb_walker *walker, uint32_t parent, enum csb_scope_kind kind)
 
 /* The scope in which a child of `parent` runs. */
 static uint32_t
-child_scope(struct csb_walker *walker, const struct csb_frame *parent, enum csb_kind kind)
+child_scope(struct csb_walker *walker, const struct csb_frame *parent,
+            enum csb_kind kind)
 {
     switch (parent->kind) {
     case CSB_K_FUNCTION_DEFINITION:
@@ -116,8 +117,12 @@ child_scope(struct csb_walker *walker, const struct csb_frame *parent, enum csb_
     case CSB_K_GENERATOR:
         return parent->inner;
     case CSB_K_FOR_IN_CLAUSE:
-        /* Only the first iterable runs outside: `[open for open in open(f)]`. */
-        return !parent->clause_done && csb_cursor_field(walker) == CSB_F_RIGHT
+        /* Only the first iterable runs outside: `[open for open in open(f)]`. In a broken
+         * source a clause may stand without a comprehension. */
+        return !parent->clause_done &&
+                       walker->check->scopes.items[parent->scope].kind ==
+                           CSB_SCOPE_COMPREHENSION &&
+                       csb_cursor_field(walker) == CSB_F_RIGHT
                    ? walker->check->scopes.items[parent->scope].parent
                    : parent->scope;
     default:

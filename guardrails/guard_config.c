@@ -44,7 +44,8 @@ any_prefix(enum csb_rule_id rule, struct csb_guard_strings prefixes)
 }
 
 static int
-check_prefixes(const char *key, struct csb_guard_strings prefixes, struct csb_error *reterr)
+check_prefixes(const char *key, struct csb_guard_strings prefixes,
+               struct csb_error *reterr)
 {
     for (size_t i = 0; i < prefixes.len; i++) {
         bool known = false;
@@ -53,10 +54,11 @@ check_prefixes(const char *key, struct csb_guard_strings prefixes, struct csb_er
                     has_prefix((enum csb_rule_id)rule, prefixes.items[i]);
         }
         if (!known) {
-            return csb_fail(reterr, CSB_STEP_ARGUMENT, EINVAL,
-                            "%s: no rule has a code that starts with '%.40s' (codes look "
-                            "like CSB101; a prefix such as CSB1 selects a family)",
-                            key, prefixes.items[i]);
+            return csb_fail(
+                reterr, CSB_STEP_ARGUMENT, EINVAL,
+                "%s: no rule has a code that starts with '%.40s' (codes look "
+                "like CSB101; a prefix such as CSB1 selects a family)",
+                key, prefixes.items[i]);
         }
     }
     return 0;
@@ -172,8 +174,8 @@ select_rules(struct csb_guard_config *config, const struct csb_guard_config_spec
 }
 
 int
-csb_guard_config_new(struct csb_guard_config **ret, const struct csb_guard_config_spec *spec,
-               struct csb_error *reterr)
+csb_guard_config_new(struct csb_guard_config **ret,
+                     const struct csb_guard_config_spec *spec, struct csb_error *reterr)
 {
     struct csb_guard_config *config;
     int r = check_prefixes("select", spec->select, reterr);
@@ -238,7 +240,8 @@ csb_guard_config_severity(const struct csb_guard_config *config, enum csb_rule_i
 }
 
 enum csb_import
-csb_guard_config_import(const struct csb_guard_config *config, const char *dotted, size_t len)
+csb_guard_config_import(const struct csb_guard_config *config, const char *dotted,
+                        size_t len)
 {
     size_t allowed = csb_nameset_longest_prefix(&config->allow, dotted, len);
     size_t denied = csb_nameset_longest_prefix(&config->deny, dotted, len);
@@ -259,19 +262,22 @@ csb_guard_config_denies_part(const struct csb_guard_config *config, const char *
 }
 
 bool
-csb_guard_config_allows_builtin(const struct csb_guard_config *config, const char *name, size_t len)
+csb_guard_config_allows_builtin(const struct csb_guard_config *config, const char *name,
+                                size_t len)
 {
     return csb_nameset_has(&config->builtins, name, len);
 }
 
 bool
-csb_guard_config_allows_attribute(const struct csb_guard_config *config, const char *name, size_t len)
+csb_guard_config_allows_attribute(const struct csb_guard_config *config,
+                                  const char *name, size_t len)
 {
     return csb_nameset_has(&config->attributes, name, len);
 }
 
 const char *
-csb_guard_config_import_help(const struct csb_guard_config *config, const char *dotted, size_t len)
+csb_guard_config_import_help(const struct csb_guard_config *config, const char *dotted,
+                             size_t len)
 {
     size_t best_len = 0;
     const char *best = NULL;
@@ -289,7 +295,8 @@ csb_guard_config_import_help(const struct csb_guard_config *config, const char *
 }
 
 const char *
-csb_guard_config_nearest_import(const struct csb_guard_config *config, const char *dotted, size_t len)
+csb_guard_config_nearest_import(const struct csb_guard_config *config,
+                                const char *dotted, size_t len)
 {
     const char *best = NULL;
     /* One slip in a short name, two in a longer one: more would suggest nonsense. */
@@ -297,8 +304,7 @@ csb_guard_config_nearest_import(const struct csb_guard_config *config, const cha
     size_t best_distance = limit + 1;
     for (size_t i = 0; i < config->allow.len; i++) {
         const char *item = config->allow.items[i];
-        size_t distance =
-            csb_edit_distance(dotted, len, item, strlen(item), limit);
+        size_t distance = csb_edit_distance(dotted, len, item, strlen(item), limit);
         if (distance < best_distance) {
             best = item;
             best_distance = distance;
@@ -308,7 +314,8 @@ csb_guard_config_nearest_import(const struct csb_guard_config *config, const cha
 }
 
 const char *
-csb_guard_config_describe_imports(const struct csb_guard_config *config, char *buffer, size_t size)
+csb_guard_config_describe_imports(const struct csb_guard_config *config, char *buffer,
+                                  size_t size)
 {
     size_t used = 0;
     size_t shown = 0;

@@ -67,10 +67,12 @@ resolve_name(struct csb_check *check, uint32_t *scope, TSNode node,
     }
     local = csb_scope_find(&check->scopes, *scope, atom);
     if (local == NULL) {
-        if (csb_atom_is(check, atom, "__import__") || csb_atom_is(check, atom, "open") ||
+        if (csb_atom_is(check, atom, "__import__") ||
+            csb_atom_is(check, atom, "open") ||
             csb_atom_is(check, atom, "__builtins__")) {
             return append(path, "builtins", 8) &&
-                   (csb_atom_is(check, atom, "__builtins__") || append(path, text, len));
+                   (csb_atom_is(check, atom, "__builtins__") ||
+                    append(path, text, len));
         }
         return false;
     }
@@ -85,59 +87,39 @@ resolve_name(struct csb_check *check, uint32_t *scope, TSNode node,
     return false;
 }
 
+static bool resolve_steps(struct csb_check *check, uint32_t scope, TSNode node,
+                          char path[CSB_PATH_BYTES], int hops);
+
+/* __import__("x") and importlib.import_module("x") under whatever name they go. */
 static bool
-resolve_steps(struct csb_check *check, uint32_t scope, TSNode node,
-              char path[CSB_PATH_BYTES], int hops)
+resolve_call(struct csb_check *check, uint32_t scope, TSNode call,
+             char path[CSB_PATH_BYTES], int hops)
 {
-    /* The attributes on the way down, outermost first; replayed once the root is known. */
-    TSNode parts[MAX_HOPS];
-    int count = 0;
-    for (; hops < MAX_HOPS; hops++) {
-        TSNode next = {0};
-        node = csb_unwrap(check, node);
-        switch (csb_kind(check, node)) {
-        case CSB_K_ATTRIBUTE:
-            if (count == MAX_HOPS) {
-                return false;
-            }
-            parts[count++] = csb_field(check, node, CSB_F_ATTRIBUTE);
-            next = csb_field(check, node, CSB_F_OBJECT);
-            break;
-        case CSB_K_IDENTIFIER:
-            if (resolve_name(check, &scope, node, path, &next)) {
-                goto replay;
-            }
-            break;
-        case CSB_K_CALL: {
-            char function[CSB_PATH_BYTES];
-            if (resolve_steps(check, scope, csb_field(check, node, CSB_F_FUNCTION),
-                              function, hops + 4) &&
-                resolve_import_call(check, scope, node, function, path)) {
-                goto replay;
-            }
-            return false;
-        }
-        case CSB_K_SUBSCRIPT: {
-            /* (math, random)[1]: any module in the display will do. */
-            TSNode list = csb_unwrap(check, ts_node_named_child(node, 0));
-            enum csb_kind kind = csb_kind(check, list);
-            uint32_t children = ts_node_named_child_count(list);
-            if (kind != CSB_K_TUPLE && kind != CSB_K_LIST) {
-                return false;
-            }
-            next = ts_node_named_child(list, children == 0 ? 0 : children - 1);
-            break;
-        }
-        default:
-            return false;
-        }
-        if (ts_node_is_null(next)) {
-            return false;
-        }
-        node = next;
+    char function[CSB_PATH_BYTES];
+    return resolve_steps(check, scope, csb_field(check, call, CSB_F_FUNCTION), function,
+                         hops + 4) &&
+           resolve_import_call(check, scope, call, function, path);
+}
+
+/* (math, random)[1]: any module in the display will do. */
+static TSNode
+last_item(const struct csb_check *check, TSNode subscript)
+{
+    TSNode none = {0};
+    TSNode list = csb_unwrap(check, ts_node_named_child(subscript, 0));
+    enum csb_kind kind = csb_kind(check, list);
+    uint32_t children = ts_node_named_child_count(list);
+    if ((kind != CSB_K_TUPLE && kind != CSB_K_LIST) || children == 0) {
+        return none;
     }
-    return false;
-replay:
+    return ts_node_named_child(list, children - 1);
+}
+
+/* Add the attributes that were passed on the way down, innermost first. */
+static bool
+replay(const struct csb_check *check, const TSNode *parts, int count,
+       char path[CSB_PATH_BYTES])
+{
     while (count > 0) {
         size_t len;
         const char *text = csb_node_text(check, parts[--count], &len);
@@ -146,6 +128,39 @@ replay:
         }
     }
     return true;
+}
+
+static bool
+resolve_steps(struct csb_check *check, uint32_t scope, TSNode node,
+              char path[CSB_PATH_BYTES], int hops)
+{
+    TSNode parts[MAX_HOPS];
+    int count = 0;
+    for (; hops < MAX_HOPS && !ts_node_is_null(node); hops++) {
+        TSNode next = {0};
+        node = csb_unwrap(check, node);
+        switch (csb_kind(check, node)) {
+        case CSB_K_ATTRIBUTE:
+            parts[count++] = csb_field(check, node, CSB_F_ATTRIBUTE);
+            next = csb_field(check, node, CSB_F_OBJECT);
+            break;
+        case CSB_K_IDENTIFIER:
+            if (resolve_name(check, &scope, node, path, &next)) {
+                return replay(check, parts, count, path);
+            }
+            break;
+        case CSB_K_CALL:
+            return resolve_call(check, scope, node, path, hops) &&
+                   replay(check, parts, count, path);
+        case CSB_K_SUBSCRIPT:
+            next = last_item(check, node);
+            break;
+        default:
+            return false;
+        }
+        node = next;
+    }
+    return false;
 }
 
 bool
@@ -166,7 +181,8 @@ csb_receiver(const struct csb_check *check, const struct csb_site *site)
         return csb_field(check, site->node, CSB_F_OBJECT);
     case CSB_K_MEMBER_TYPE: {
         TSNode type = ts_node_named_child(site->node, 0);
-        return csb_kind(check, type) == CSB_K_TYPE ? ts_node_named_child(type, 0) : type;
+        return csb_kind(check, type) == CSB_K_TYPE ? ts_node_named_child(type, 0)
+                                                   : type;
     }
     default:
         return none;
@@ -281,8 +297,9 @@ uint32_t
 csb_argument_count(const struct csb_check *check, TSNode call)
 {
     TSNode list = csb_field(check, call, CSB_F_ARGUMENTS);
-    return csb_kind(check, list) == CSB_K_ARGUMENT_LIST ? ts_node_named_child_count(list)
-                                                        : 1;
+    return csb_kind(check, list) == CSB_K_ARGUMENT_LIST
+               ? ts_node_named_child_count(list)
+               : 1;
 }
 
 bool

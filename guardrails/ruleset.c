@@ -29,8 +29,9 @@ is_formula(const struct csb_text *text)
         return false;
     }
     while (at < text->len) {
-        size_t word = strspn(bytes + at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                         "_0123456789");
+        size_t word =
+            strspn(bytes + at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "_0123456789");
         uint32_t flags = word == 0 ? 0 : csb_name_flags(bytes + at, word);
         if ((flags & (CSB_N_BUILTIN | CSB_N_MAGIC | CSB_N_DUNDER)) != 0) {
             return false;
@@ -45,7 +46,8 @@ static bool
 has_text_argument(struct csb_check *check, const struct csb_site *site, bool formula)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        TSNode node = csb_argument(check, site->parent, i, i == 0 ? "stmt" : NULL, NULL);
+        TSNode node =
+            csb_argument(check, site->parent, i, i == 0 ? "stmt" : NULL, NULL);
         struct csb_text text = {0};
         TSNode bare = csb_unwrap(check, node);
         enum csb_fold fold;
@@ -75,7 +77,8 @@ is_zero_exit(struct csb_check *check, const struct csb_site *site)
 }
 
 static bool
-condition_holds(struct csb_check *check, const struct csb_site *site, enum csb_when when)
+condition_holds(struct csb_check *check, const struct csb_site *site,
+                enum csb_when when)
 {
     switch (when) {
     case CSB_WHEN_ALWAYS:
@@ -88,9 +91,9 @@ condition_holds(struct csb_check *check, const struct csb_site *site, enum csb_w
         return site->role == CSB_ROLE_CALL && is_zero_exit(check, site);
     case CSB_WHEN_PICKLE:
         return site->role == CSB_ROLE_CALL &&
-               (csb_node_text_is(check,
-                                 csb_argument(check, site->parent, 2, "allow_pickle", NULL),
-                                 "True") ||
+               (csb_node_text_is(
+                    check, csb_argument(check, site->parent, 2, "allow_pickle", NULL),
+                    "True") ||
                 (!csb_guard_config_allows_builtin(check->config, "open", 4) &&
                  has_text_argument(check, site, false)));
     case CSB_WHEN_ANNOTATED:
@@ -244,7 +247,8 @@ csb_refused_field(const struct csb_check *check, const char *template, size_t le
 }
 
 const char *
-csb_refused_word(const struct csb_check *check, const char *text, size_t len, size_t *ret_len)
+csb_refused_word(const struct csb_check *check, const char *text, size_t len,
+                 size_t *ret_len)
 {
     size_t at = 0;
     while (at < len) {

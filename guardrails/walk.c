@@ -147,7 +147,8 @@ visit(struct csb_walker *walker)
     if (parent == CSB_K_MODULE || parent == CSB_K_BLOCK || parent == CSB_K_ERROR) {
         csb_check_indent(walker->check, frame->node);
     }
-    if (walker->has_error && (frame->kind == CSB_K_ERROR || ts_node_is_missing(frame->node))) {
+    if (walker->has_error &&
+        (frame->kind == CSB_K_ERROR || ts_node_is_missing(frame->node))) {
         add_plain_site(walker, CSB_SITE_ERROR);
     }
     switch (frame->kind) {

@@ -1,7 +1,7 @@
-"""Write docs/rules/README.md: one row for each rule of the guard, from its page.
+"""Write docs/rules/README.md: one row for each rule of the guard, from guardrails/rules.def.
 
-Usage: gen_rule_index.py [--check]; with --check nothing is written and exit status 1 means that the
-file is not what it would become.
+Usage: gen_rule_index.py [--check]; with --check nothing is written and exit status 1 means that
+the file is not what it would become.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ cannot be deselected.
 def index(definitions: str) -> str:
     """The page's text from the text of rules.def."""
     rows = [
-        f"| [CSB{code}](CSB{code}.md) | {name} | {family.lower()} | {severity.lower()} | {summary} |"
+        f"| [CSB{code}](CSB{code}.md) | {name} | {family.lower()} | {severity.lower()} "
+        f"| {summary} |"
         for code, name, family, severity, _, summary in RULE.findall(definitions)
     ]
     return HEAD + "\n".join(rows) + "\n"

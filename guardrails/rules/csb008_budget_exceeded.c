@@ -15,9 +15,11 @@ report(struct csb_check *check, struct csb_diag *diag)
 void
 csb_report_nodes(struct csb_check *check, uint32_t nodes)
 {
-    report(check, csb_report(check, CSB_RULE_008, 0, 0,
-                             "the source has %u syntax nodes, more than %llu", nodes,
-                             (unsigned long long)csb_guard_config_limits(check->config)->max_nodes));
+    report(check,
+           csb_report(
+               check, CSB_RULE_008, 0, 0,
+               "the source has %u syntax nodes, more than %llu", nodes,
+               (unsigned long long)csb_guard_config_limits(check->config)->max_nodes));
 }
 
 void

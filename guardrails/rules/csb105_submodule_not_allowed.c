@@ -6,15 +6,15 @@
 #include "../rule.h"
 
 static void
-report(struct csb_check *check, const struct csb_site *site, const char *name, size_t len)
+report(struct csb_check *check, const struct csb_site *site, const char *name,
+       size_t len)
 {
     char shown[CSB_NAME_BYTES];
     const char *own = csb_guard_config_import_help(check->config, name, len);
-    struct csb_diag *diag =
-        csb_report(check, CSB_RULE_105, site->start, site->end,
-                   "`%s` is denied by profile `%s`",
-                   csb_escape_name(shown, sizeof shown, name, len),
-                   csb_guard_config_profile(check->config));
+    struct csb_diag *diag = csb_report(check, CSB_RULE_105, site->start, site->end,
+                                       "`%s` is denied by profile `%s`",
+                                       csb_escape_name(shown, sizeof shown, name, len),
+                                       csb_guard_config_profile(check->config));
     csb_diag_label(diag, "taken out of what the profile allows");
     if (own != NULL) {
         csb_diag_help(diag, "%s", own);
@@ -67,8 +67,8 @@ check_site(struct csb_check *check, const struct csb_site *site)
         csb_text_add(&full, csb_atom_of(check, site->atom)->name,
                      csb_atom_of(check, site->atom)->len);
     }
-    if (full.bytes != NULL &&
-        csb_guard_config_import(check->config, full.bytes, full.len) == CSB_IMPORT_DENIED) {
+    if (full.bytes != NULL && csb_guard_config_import(check->config, full.bytes,
+                                                      full.len) == CSB_IMPORT_DENIED) {
         report(check, site, full.bytes, full.len);
     }
     check->failed = check->failed || full.failed;

@@ -10,7 +10,8 @@ static bool
 is_own(struct csb_check *check, const struct csb_site *site, TSNode receiver)
 {
     receiver = csb_unwrap(check, receiver);
-    if (csb_is_self(check, receiver) || csb_is_own_class(check, site->scope, receiver)) {
+    if (csb_is_self(check, receiver) ||
+        csb_is_own_class(check, site->scope, receiver)) {
         return true;
     }
     if (csb_kind(check, receiver) == CSB_K_CALL &&
@@ -97,8 +98,7 @@ is_refused(struct csb_check *check, const struct csb_site *site, uint32_t flags,
 {
     if (csb_dunder_is_refused(flags)) {
         return (flags & CSB_N_DUNDER_INNER) != 0 ||
-               !(csb_is_self(check, receiver) ||
-                 csb_atom_of(check, site->atom)->own);
+               !(csb_is_self(check, receiver) || csb_atom_of(check, site->atom)->own);
     }
     if ((flags & CSB_N_DUNDER_METHOD) != 0) {
         return false;
@@ -126,7 +126,8 @@ mro_is_refused(struct csb_check *check, const struct csb_site *site, TSNode rece
     }
     return csb_is_literal(check, receiver) || is_builtin_name(check, site, receiver) ||
            (csb_kind(check, bare) == CSB_K_ATTRIBUTE &&
-            csb_node_text_is(check, csb_field(check, bare, CSB_F_ATTRIBUTE), "__class__"));
+            csb_node_text_is(check, csb_field(check, bare, CSB_F_ATTRIBUTE),
+                             "__class__"));
 }
 
 static void
@@ -150,13 +151,15 @@ check_site(struct csb_check *check, const struct csb_site *site)
     if (!refused) {
         return;
     }
-    diag = csb_report(check, CSB_RULE_201, site->start, site->end,
-                      "the special attribute `%s` leads to the interpreter's inner objects",
-                      csb_atom_text(check, site->atom, name));
+    diag = csb_report(
+        check, CSB_RULE_201, site->start, site->end,
+        "the special attribute `%s` leads to the interpreter's inner objects",
+        csb_atom_text(check, site->atom, name));
     csb_diag_label(diag, "not allowed here");
-    csb_diag_help(diag, (flags & CSB_N_DUNDER_SHAPE) != 0
-                            ? "use type(x), isinstance() or vars(self)"
-                            : "use the builtin or operator that this attribute stands for");
+    csb_diag_help(diag,
+                  (flags & CSB_N_DUNDER_SHAPE) != 0
+                      ? "use type(x), isinstance() or vars(self)"
+                      : "use the builtin or operator that this attribute stands for");
 }
 
 const struct csb_rule csb_rule_201 = {

@@ -46,10 +46,10 @@ check_foreign(struct csb_check *check, const struct csb_site *site, TSNode recei
     TSNode call = csb_unwrap(check, receiver);
     if (csb_kind(check, call) == CSB_K_CALL &&
         csb_node_text_is(check, csb_field(check, call, CSB_F_FUNCTION), "input")) {
-        struct csb_diag *diag =
-            csb_report(check, CSB_RULE_204, site->start, site->end,
-                       "the format template comes from the input, so its fields can read "
-                       "any attribute");
+        struct csb_diag *diag = csb_report(
+            check, CSB_RULE_204, site->start, site->end,
+            "the format template comes from the input, so its fields can read "
+            "any attribute");
         csb_diag_help(diag, "use a template of your own, or str.replace()");
     }
 }
@@ -104,7 +104,8 @@ check_site(struct csb_check *check, const struct csb_site *site)
         /* getattr("{0.__class__}", "format") */
         if ((csb_site_flags(check, site) & CSB_N_GETATTR) != 0 &&
             site->role == CSB_ROLE_CALL) {
-            check_template(check, site, csb_argument(check, site->parent, 0, NULL, NULL));
+            check_template(check, site,
+                           csb_argument(check, site->parent, 0, NULL, NULL));
         }
         return;
     }

@@ -52,11 +52,13 @@ check_call(struct csb_check *check, const struct csb_site *site)
     }
     fold = csb_fold_string(check, site->scope, name, &text);
     if (fold == CSB_FOLD_PREFIX && begins_like_dunder(&text)) {
-        report(check, name, "this name begins with two underscores and its end is computed",
+        report(check, name,
+               "this name begins with two underscores and its end is computed",
                "write the special attribute's name out");
     } else if (fold != CSB_FOLD_WHOLE &&
                (csb_is_literal(check, object) || mentions_dir(check, name))) {
-        report(check, name, "the attribute's name is computed, so nobody can say what is read",
+        report(check, name,
+               "the attribute's name is computed, so nobody can say what is read",
                "use a dictionary from names to functions");
     }
     csb_text_done(&text);
@@ -72,9 +74,10 @@ check_site(struct csb_check *check, const struct csb_site *site)
     if (site->role == CSB_ROLE_CALL) {
         check_call(check, site);
     } else if (site->role == CSB_ROLE_READ) {
-        report(check, site->node,
-               "the function is passed around, so which attributes it reads cannot be known",
-               "call it where it is needed, or use operator.attrgetter(\"name\")");
+        report(
+            check, site->node,
+            "the function is passed around, so which attributes it reads cannot be known",
+            "call it where it is needed, or use operator.attrgetter(\"name\")");
     }
 }
 

@@ -50,12 +50,13 @@ check_site(struct csb_check *check, const struct csb_site *site)
     struct csb_diag *diag;
     if (site->kind != CSB_SITE_NAME ||
         (csb_site_flags(check, site) & CSB_N_NAMESPACE) == 0) {
-        csb_report_member(check, site, CSB_RULE_304, "import the module by its own name");
+        csb_report_member(check, site, CSB_RULE_304,
+                          "import the module by its own name");
         return;
     }
     if ((site->role != CSB_ROLE_READ && site->role != CSB_ROLE_CALL) ||
-        !csb_means_builtin(check, site) ||
-        is_lifted(check, site) || is_harmless(check, site)) {
+        !csb_means_builtin(check, site) || is_lifted(check, site) ||
+        is_harmless(check, site)) {
         return;
     }
     diag = csb_report(check, CSB_RULE_304, site->start, site->end,

@@ -5,7 +5,8 @@
 static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
-    csb_report_member(check, site, CSB_RULE_311, "pass the data through stdin or files");
+    csb_report_member(check, site, CSB_RULE_311,
+                      "pass the data through stdin or files");
 }
 
 const struct csb_rule csb_rule_311 = {
