@@ -69,6 +69,13 @@ def test_read_names_a_path_of_the_host(tmp_path):
     assert "PermissionError" in csandbox.run(code, profile=profile).stderr
 
 
+def test_read_of_a_path_that_is_not_there_is_an_error():
+    profile = csandbox.Profile.load("open").replace(files={"read": ["/no/such/data"]})
+    with pytest.raises(csandbox.ProfileError, match="/no/such/data") as caught:
+        csandbox.run("print(1)", profile=profile)
+    assert caught.value.key == "files.read"
+
+
 def test_runs_do_not_see_each_other():
     code = (
         "import os\nprint(os.listdir('.'), os.path.exists(PREVIOUS))\n"
