@@ -51,6 +51,18 @@ def degraded_names(allow_degraded: Iterable[str]) -> frozenset[str]:
     return names
 
 
+def scratch_base() -> str:
+    """The folder in which private scratch folders are made; SetupError when there is none."""
+    try:
+        return os.path.realpath(tempfile.gettempdir())
+    except OSError as error:
+        raise SetupError(
+            step="scratch",
+            errno=error.errno or 0,
+            message="no folder for temporary files can be written; set TMPDIR to one that can",
+        ) from error
+
+
 def policy_spec(profile: Profile, python: Interpreter, degraded: frozenset[str]) -> dict[str, Any]:
     """What ``_core.Policy`` takes."""
     packages = resolve(profile.packages.names, python.sites)
@@ -72,7 +84,7 @@ def policy_spec(profile: Profile, python: Interpreter, degraded: frozenset[str])
         "require": tuple(f for f in profile.isolation.require if f not in may_miss),
         "degrade": tuple(sorted(may_miss)),
         "uid": CHILD_UID,
-        "scratch_base": os.path.realpath(tempfile.gettempdir()),
+        "scratch_base": scratch_base(),
     }
 
 

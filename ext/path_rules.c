@@ -136,6 +136,18 @@ csb_path_rules_add(struct csb_path_rules *rules, enum csb_path_access access,
                                   "keep a file rule: %s", strerror(-result));
 }
 
+/* A ruleset that is lost here must be an error: a negative number in a plan would mean that
+ * no ruleset is wanted. */
+static int
+raise_ruleset(int *fd, struct csb_error *reterr)
+{
+    int raised = csb_fd_raise(*fd);
+    *fd = raised < 0 ? CSB_FD_NONE : raised;
+    return raised >= 0 ? 0
+                       : csb_fail(reterr, CSB_STEP_LANDLOCK, -raised,
+                                  "keep the file rules: %s", strerror(-raised));
+}
+
 int
 csb_path_rules_seal(struct csb_path_rules *rules, const char *scratch_base,
                     bool scratch_writable, int abi, struct csb_error *reterr)
@@ -155,10 +167,7 @@ csb_path_rules_seal(struct csb_path_rules *rules, const char *scratch_base,
     }
     result = csb_landlock_build(rules->fine, rules->fine_count, abi,
                                 &rules->fine_ruleset, reterr);
-    if (result == 0) {
-        rules->fine_ruleset = csb_fd_raise(rules->fine_ruleset);
-    }
-    return result;
+    return result == 0 ? raise_ruleset(&rules->fine_ruleset, reterr) : result;
 }
 
 int
@@ -179,8 +188,5 @@ csb_path_rules_for_run(const struct csb_path_rules *rules, int scratch_fd,
         scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ, scratch_fd};
     result = csb_landlock_build(all, rules->coarse_count + 1, abi, ret_fd, reterr);
     free(all);
-    if (result == 0) {
-        *ret_fd = csb_fd_raise(*ret_fd);
-    }
-    return result;
+    return result == 0 ? raise_ruleset(ret_fd, reterr) : result;
 }

@@ -144,7 +144,7 @@ convert(PyObject *mapping, struct request *ret)
     ret->source = csb_py_get(mapping, "source");
     ret->input = ret->source == NULL ? NULL : csb_py_get(mapping, "stdin");
     if (ret->input == NULL || borrow_bytes(ret->source, "source", &job->source) < 0 ||
-        borrow_bytes(ret->input, "stdin", &job->input) < 0 ||
+        borrow_bytes(ret->input, "stdin", &ret->c.input) < 0 ||
         csb_py_get_string(mapping, "filename", &ret->file_name) < 0 ||
         csb_py_get_strings(mapping, "args", &ret->arguments) < 0 ||
         csb_py_get_environment(mapping, "env", &ret->environment) < 0 ||

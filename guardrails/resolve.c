@@ -312,24 +312,29 @@ csb_is_literal(const struct csb_check *check, TSNode expression)
     }
 }
 
-bool
-csb_is_own_class(struct csb_check *check, uint32_t scope, TSNode expression)
+const struct csb_local *
+csb_local_of(struct csb_check *check, uint32_t scope, TSNode expression)
 {
     size_t len;
     const char *text;
     uint32_t atom;
-    const struct csb_local *local;
     expression = csb_unwrap(check, expression);
     if (csb_kind(check, expression) != CSB_K_IDENTIFIER) {
-        return false;
+        return NULL;
     }
     text = csb_node_text(check, expression, &len);
     atom = csb_atom(&check->atoms, text, len);
     if (atom == CSB_NO_ATOM) {
         check->failed = true;
-        return false;
+        return NULL;
     }
-    local = csb_scope_find(&check->scopes, scope, atom);
+    return csb_scope_find(&check->scopes, scope, atom);
+}
+
+bool
+csb_is_own_class(struct csb_check *check, uint32_t scope, TSNode expression)
+{
+    const struct csb_local *local = csb_local_of(check, scope, expression);
     return local != NULL && (local->binds & CSB_BIND_CLASS) != 0;
 }
 

@@ -63,7 +63,8 @@ struct csb_check {
     size_t site_cap;
     uint64_t deadline_ns;
     uint32_t fold_budget; /* steps of constant folding left for the whole source */
-    bool formats;         /* str.format or a kin of it occurs somewhere */
+    bool formats;         /* str.format or a kin of it is used on some other expression than a string */
+    bool called_annotations; /* an annotation is a call, or a string that holds one */
     bool guarded_imports; /* a guarded member was imported by name */
     bool out_of_time;
     bool failed; /* out of memory: the whole check fails closed */

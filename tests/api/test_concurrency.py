@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import csandbox
 
@@ -92,8 +93,8 @@ def test_nothing_outlives_a_killed_caller():
     child = None
     while child is None and time.monotonic() < deadline:
         time.sleep(0.05)
-        listing = f"/proc/{caller.pid}/task/{caller.pid}/children"
-        child = next(iter(open(listing).read().split()), None)
+        listing = Path(f"/proc/{caller.pid}/task/{caller.pid}/children").read_text()
+        child = next(iter(listing.split()), None)
     assert child is not None
     time.sleep(0.5)
     caller.kill()
