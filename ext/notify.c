@@ -191,6 +191,9 @@ csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
     name = csb_seccomp_name(request.data.nr);
     err = judge(notify, &request.data, name == NULL ? "" : name, procfs, &denied);
     free(name);
+    if (denied && notify->kill_on_denial) {
+        return true; /* answered, it could act once more before the kill arrives */
+    }
     answer.id = request.id;
     answer.error = -err;
     answer.flags = err == 0 ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;

@@ -41,8 +41,7 @@ csb_bind(struct csb_walker *walker, const struct csb_frame *frame, uint32_t scop
         const char *dot = strrchr(walker->check->paths.bytes + path, '.');
         walker->check->guarded_imports =
             walker->check->guarded_imports ||
-            (dot != NULL &&
-             (csb_name_flags(dot + 1, strlen(dot + 1)) & CSB_N_MEMBER) != 0);
+            (dot != NULL && (csb_name_flags(dot + 1, strlen(dot + 1)) & CSB_N_MEMBER) != 0);
     }
     if (bind == CSB_BIND_VALUE) {
         local->value = value;
@@ -90,11 +89,20 @@ bind_assignment(struct csb_walker *walker, const struct csb_frame *frame, uint32
 {
     TSNode value = csb_field(walker->check, frame[-1].node, CSB_F_RIGHT);
     bool bare = ts_node_is_null(value);
-    if (bare && walker->check->scopes.items[frame->scope].kind != CSB_SCOPE_FUNCTION) {
+    if (bare &&
+        walker->check->scopes.items[frame->scope].kind != CSB_SCOPE_FUNCTION) {
         return;
     }
     csb_bind(walker, frame, frame->scope, atom, bare ? CSB_BIND_OTHER : CSB_BIND_VALUE,
              value, CSB_NO_PATH);
+}
+
+/* `except E as name`: the name is a field of an as_pattern of an except clause. */
+static bool
+is_exception(const struct csb_frame *frame)
+{
+    return frame[-1].kind == CSB_K_AS_PATTERN_TARGET &&
+           frame[-2].kind == CSB_K_AS_PATTERN && frame[-3].kind == CSB_K_EXCEPT;
 }
 
 static void
@@ -103,12 +111,12 @@ store(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
 {
     TSNode none = {0};
     if (role == CSB_ROLE_DELETE) {
-        csb_bind(walker, frame, frame->scope, atom, CSB_BIND_DELETED, none,
-                 CSB_NO_PATH);
+        csb_bind(walker, frame, frame->scope, atom, CSB_BIND_DELETED, none, CSB_NO_PATH);
     } else if (role == CSB_ROLE_STORE && frame[-1].kind == CSB_K_ASSIGNMENT) {
         bind_assignment(walker, frame, atom);
     } else {
-        csb_bind(walker, frame, store_scope(walker, frame), atom, CSB_BIND_OTHER, none,
+        csb_bind(walker, frame, store_scope(walker, frame), atom,
+                 is_exception(frame) ? CSB_BIND_EXCEPTION : CSB_BIND_OTHER, none,
                  CSB_NO_PATH);
     }
 }
@@ -118,8 +126,7 @@ define(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom)
 {
     bool function = frame[-1].kind == CSB_K_FUNCTION_DEFINITION;
     csb_bind(walker, frame, frame->scope, atom,
-             function ? CSB_BIND_FUNCTION : CSB_BIND_CLASS, frame[-1].node,
-             CSB_NO_PATH);
+             function ? CSB_BIND_FUNCTION : CSB_BIND_CLASS, frame[-1].node, CSB_NO_PATH);
 }
 
 static void
@@ -145,10 +152,14 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
         .end = ts_node_end_byte(frame->node),
         .path = CSB_NO_PATH,
     };
-    if (kind == CSB_SITE_ATTRIBUTE) {
-        walker->check->formats =
-            walker->check->formats ||
-            (walker->check->atoms.items[atom].flags & CSB_N_FORMAT) != 0;
+    if (kind == CSB_SITE_ATTRIBUTE &&
+        (walker->check->atoms.items[atom].flags & CSB_N_FORMAT) != 0) {
+        /* A template that stands right before the dot is looked at there. */
+        enum csb_kind receiver =
+            csb_kind(walker->check, ts_node_named_child(frame[-1].node, 0));
+        walker->check->formats = walker->check->formats ||
+                                 (receiver != CSB_K_STRING &&
+                                  receiver != CSB_K_CONCATENATED_STRING);
     }
     if (kind == CSB_SITE_ATTRIBUTE && frame[-1].kind != CSB_K_DOTTED_NAME) {
         site.node = frame[-1].node;
@@ -160,9 +171,9 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
 }
 
 #define NAME_FLAGS (CSB_N_BUILTIN | CSB_N_MAGIC | CSB_N_DUNDER)
-#define ATTRIBUTE_FLAGS                                                                \
-    (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK | CSB_N_FORMAT | CSB_N_MRO |              \
-     CSB_N_STRINGCALL | CSB_N_MEMBER | CSB_N_NATIVE)
+#define ATTRIBUTE_FLAGS                                                                  \
+    (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK | CSB_N_FORMAT | CSB_N_MRO |                \
+     CSB_N_STRINGCALL | CSB_N_MEMBER | CSB_N_NATIVE | CSB_N_EXCEPTION | CSB_N_DENIED)
 
 /* Part of a dotted name: in patterns `a` captures, `a.b` reads b of a; in imports the statement
  * has been handled as a whole. */
@@ -292,6 +303,7 @@ csb_visit_identifier(struct csb_walker *walker, const struct csb_frame *frame)
 {
     size_t len;
     const char *text = csb_node_text(walker->check, frame->node, &len);
+    uint32_t known = walker->check->atoms.len;
     uint32_t id;
     if (len == 0) {
         return; /* a MISSING node: nothing was written */
@@ -300,6 +312,10 @@ csb_visit_identifier(struct csb_walker *walker, const struct csb_frame *frame)
     if (id == CSB_NO_ATOM) {
         walker->check->failed = true;
         return;
+    }
+    if (walker->check->atoms.len != known &&
+        csb_guard_config_denies_part(walker->check->config, text, len)) {
+        walker->check->atoms.items[id].flags |= CSB_N_DENIED;
     }
     if (!walker->check->atoms.items[id].ascii) {
         csb_check_normalised(walker->check, id, ts_node_start_byte(frame->node));

@@ -44,9 +44,8 @@ format_copy(const char *format, va_list arguments)
 }
 
 struct csb_diag *
-csb_diags_add(struct csb_diags *diags, enum csb_rule_id rule,
-              enum csb_severity severity, size_t start, size_t end, const char *format,
-              ...)
+csb_diags_add(struct csb_diags *diags, enum csb_rule_id rule, enum csb_severity severity,
+              size_t start, size_t end, const char *format, ...)
 {
     va_list arguments;
     struct csb_diag *diag;
@@ -78,17 +77,17 @@ csb_diags_add(struct csb_diags *diags, enum csb_rule_id rule,
     return diag;
 }
 
-#define SETTER(field)                                                                  \
-    void csb_diag_##field(struct csb_diag *diag, const char *format, ...)              \
-    {                                                                                  \
-        va_list arguments;                                                             \
-        if (diag == NULL) {                                                            \
-            return;                                                                    \
-        }                                                                              \
-        free(diag->field);                                                             \
-        va_start(arguments, format);                                                   \
-        diag->field = format_copy(format, arguments);                                  \
-        va_end(arguments);                                                             \
+#define SETTER(field)                                                                    \
+    void csb_diag_##field(struct csb_diag *diag, const char *format, ...)                \
+    {                                                                                    \
+        va_list arguments;                                                               \
+        if (diag == NULL) {                                                              \
+            return;                                                                      \
+        }                                                                                \
+        free(diag->field);                                                               \
+        va_start(arguments, format);                                                     \
+        diag->field = format_copy(format, arguments);                                    \
+        va_end(arguments);                                                               \
     }
 
 SETTER(label)

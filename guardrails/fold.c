@@ -314,9 +314,8 @@ fold_binary(struct csb_folder *folder, TSNode node, struct csb_value *ret)
     } else if (left.kind == CSB_V_INT && right.kind == CSB_V_INT) {
         bool plus = csb_node_text_is(check, sign, "+");
         bool minus = csb_node_text_is(check, sign, "-");
-        bool fits =
-            plus ? !__builtin_add_overflow(left.number, right.number, &ret->number)
-                 : !__builtin_sub_overflow(left.number, right.number, &ret->number);
+        bool fits = plus ? !__builtin_add_overflow(left.number, right.number, &ret->number)
+                         : !__builtin_sub_overflow(left.number, right.number, &ret->number);
         ret->kind = (plus || minus) && fits ? CSB_V_INT : CSB_V_UNKNOWN;
     }
     csb_value_done(&left);
@@ -418,8 +417,7 @@ csb_fold_node(struct csb_folder *folder, TSNode node, struct csb_value *ret)
 }
 
 enum csb_fold
-csb_fold_string(struct csb_check *check, uint32_t scope, TSNode node,
-                struct csb_text *out)
+csb_fold_string(struct csb_check *check, uint32_t scope, TSNode node, struct csb_text *out)
 {
     struct csb_folder folder = {.check = check, .scope = scope};
     struct csb_value value = {0};

@@ -62,8 +62,7 @@ from_numbers(const struct csb_value *list, struct csb_value *ret)
     ret->whole = true;
     for (size_t i = 0; i < list->len && ret->whole; i++) {
         const struct csb_value *item = &list->items[i];
-        ret->whole =
-            item->kind == CSB_V_INT && item->number >= 0 && item->number < 0x110000;
+        ret->whole = item->kind == CSB_V_INT && item->number >= 0 && item->number < 0x110000;
         if (ret->whole) {
             csb_text_char(&ret->text, (uint32_t)item->number);
         }
@@ -157,8 +156,7 @@ format_braces(const struct csb_value *format, const struct csb_value *list,
         if (end == text + i + 1) {
             number = next++;
         }
-        if (*end != '}' || number >= list->len ||
-            list->items[number].kind != CSB_V_TEXT) {
+        if (*end != '}' || number >= list->len || list->items[number].kind != CSB_V_TEXT) {
             ret->whole = false;
             break;
         }

@@ -35,7 +35,7 @@ slice_bound(struct csb_folder *folder, TSNode node, int64_t len, int64_t low,
 
 void
 csb_fold_slice(struct csb_folder *folder, TSNode slice, const struct csb_value *text,
-               struct csb_value *ret)
+           struct csb_value *ret)
 {
     int64_t len = (int64_t)text->text.len;
     int64_t bounds[3] = {0, len, 1};
@@ -66,8 +66,8 @@ csb_fold_slice(struct csb_folder *folder, TSNode slice, const struct csb_value *
         bounds[1] = -1;
     }
     for (int i = 0; i < 2; i++) {
-        if (given[i] &&
-            !slice_bound(folder, parts[i], len, bounds[2] < 0 ? -1 : 0, &bounds[i])) {
+        if (given[i] && !slice_bound(folder, parts[i], len, bounds[2] < 0 ? -1 : 0,
+                                     &bounds[i])) {
             return;
         }
     }

@@ -8,8 +8,9 @@ enum csb_field
 csb_cursor_field(struct csb_walker *walker)
 {
     TSFieldId id = ts_tree_cursor_current_field_id(&walker->cursor);
-    return id < CSB_MAX_FIELDS ? (enum csb_field)walker->check->grammar->field_of_id[id]
-                               : CSB_F_NONE;
+    return id < CSB_MAX_FIELDS
+               ? (enum csb_field)walker->check->grammar->field_of_id[id]
+               : CSB_F_NONE;
 }
 
 static bool
@@ -32,8 +33,7 @@ holds_targets(enum csb_kind kind)
 }
 
 enum csb_role
-csb_frame_role(struct csb_walker *walker, const struct csb_frame *parent,
-               uint32_t index)
+csb_frame_role(struct csb_walker *walker, const struct csb_frame *parent, uint32_t index)
 {
     switch (parent->kind) {
     case CSB_K_ASSIGNMENT:
@@ -102,8 +102,7 @@ open_scope(struct csb_walker *walker, uint32_t parent, enum csb_scope_kind kind)
 
 /* The scope in which a child of `parent` runs. */
 static uint32_t
-child_scope(struct csb_walker *walker, const struct csb_frame *parent,
-            enum csb_kind kind)
+child_scope(struct csb_walker *walker, const struct csb_frame *parent, enum csb_kind kind)
 {
     switch (parent->kind) {
     case CSB_K_FUNCTION_DEFINITION:

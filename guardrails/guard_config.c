@@ -16,6 +16,7 @@ struct csb_guard_config {
     enum csb_severity severity[CSB_RULE_COUNT];
     struct csb_nameset allow;
     struct csb_nameset deny;
+    struct csb_nameset deny_parts; /* what stands after the last dot of each */
     struct csb_nameset builtins;
     struct csb_nameset attributes;
     char **help_names; /* help_len pairs, in the profile's order */
@@ -107,6 +108,23 @@ copy_help(struct csb_guard_config *config, const struct csb_guard_config_spec *s
 }
 
 static int
+copy_parts(struct csb_guard_config *config)
+{
+    size_t len = config->deny.len;
+    const char **parts = calloc(len + 1, sizeof *parts);
+    int r = -ENOMEM;
+    if (parts != NULL) {
+        for (size_t i = 0; i < len; i++) {
+            const char *dot = strrchr(config->deny.items[i], '.');
+            parts[i] = dot == NULL ? config->deny.items[i] : dot + 1;
+        }
+        r = csb_nameset_init(&config->deny_parts, parts, len);
+    }
+    free((void *)parts);
+    return r;
+}
+
+static int
 copy_spec(struct csb_guard_config *config, const struct csb_guard_config_spec *spec)
 {
     const struct {
@@ -127,6 +145,9 @@ copy_spec(struct csb_guard_config *config, const struct csb_guard_config_spec *s
         if (r < 0) {
             return r;
         }
+    }
+    if (copy_parts(config) < 0) {
+        return -ENOMEM;
     }
     config->allow_all = csb_nameset_has(&config->allow, "*", 1);
     config->limits = spec->limits;
@@ -180,6 +201,7 @@ csb_guard_config_free(struct csb_guard_config *config)
     free(config->profile);
     csb_nameset_done(&config->allow);
     csb_nameset_done(&config->deny);
+    csb_nameset_done(&config->deny_parts);
     csb_nameset_done(&config->builtins);
     csb_nameset_done(&config->attributes);
     for (size_t i = 0; i < config->help_len; i++) {
@@ -227,6 +249,13 @@ csb_guard_config_import(const struct csb_guard_config *config, const char *dotte
         return CSB_IMPORT_ALLOWED;
     }
     return CSB_IMPORT_UNLISTED;
+}
+
+bool
+csb_guard_config_denies_part(const struct csb_guard_config *config, const char *name,
+                             size_t len)
+{
+    return csb_nameset_has(&config->deny_parts, name, len);
 }
 
 bool

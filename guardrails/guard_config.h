@@ -60,6 +60,10 @@ enum csb_severity csb_guard_config_severity(const struct csb_guard_config *confi
 /* The longest matching entry decides; a name covers its submodules. */
 enum csb_import csb_guard_config_import(const struct csb_guard_config *config, const char *dotted,
                                   size_t len);
+
+/* True when some denied name ends in this part: "system" for "os.system". */
+bool csb_guard_config_denies_part(const struct csb_guard_config *config, const char *name,
+                                  size_t len);
 bool csb_guard_config_allows_builtin(const struct csb_guard_config *config, const char *name,
                                size_t len);
 bool csb_guard_config_allows_attribute(const struct csb_guard_config *config, const char *name,

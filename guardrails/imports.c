@@ -33,8 +33,7 @@ join_path(struct csb_check *check, uint32_t module, uint32_t atom)
     struct csb_text joined = {0};
     csb_text_puts(&joined, check->paths.bytes + module);
     csb_text_add(&joined, ".", 1);
-    csb_text_add(&joined, csb_atom_of(check, atom)->name,
-                 csb_atom_of(check, atom)->len);
+    csb_text_add(&joined, csb_atom_of(check, atom)->name, csb_atom_of(check, atom)->len);
     csb_text_add(&joined, "", 1);
     if (joined.bytes != NULL) {
         csb_text_add(&check->paths, joined.bytes, joined.len);
@@ -80,8 +79,8 @@ import_module(struct csb_walker *walker, const struct csb_frame *frame, TSNode i
     TSNode none = {0};
     bool aliased = csb_kind(check, item) == CSB_K_ALIASED_IMPORT;
     TSNode name = aliased ? csb_field(check, item, CSB_F_NAME) : item;
-    TSNode bound =
-        aliased ? csb_field(check, item, CSB_F_ALIAS) : ts_node_named_child(name, 0);
+    TSNode bound = aliased ? csb_field(check, item, CSB_F_ALIAS)
+                           : ts_node_named_child(name, 0);
     uint32_t path = add_path(check, name);
     uint32_t bound_path = path;
     if (path == CSB_NO_PATH || ts_node_is_null(bound)) {
@@ -101,8 +100,7 @@ import_module(struct csb_walker *walker, const struct csb_frame *frame, TSNode i
     {
         uint32_t atom = node_atom(check, bound);
         if (atom != CSB_NO_ATOM && !check->paths.failed) {
-            csb_bind(walker, frame, frame->scope, atom, CSB_BIND_IMPORT, none,
-                     bound_path);
+            csb_bind(walker, frame, frame->scope, atom, CSB_BIND_IMPORT, none, bound_path);
         }
     }
 }

@@ -32,8 +32,7 @@ csb_literal_open(const char *text, size_t len, struct csb_literal *ret)
         return false;
     }
     ret->quote = text[at];
-    ret->triple =
-        at + 2 < len && text[at + 1] == ret->quote && text[at + 2] == ret->quote;
+    ret->triple = at + 2 < len && text[at + 1] == ret->quote && text[at + 2] == ret->quote;
     ret->body = at + (ret->triple ? 3 : 1);
     return true;
 }
@@ -191,13 +190,8 @@ decode_escape(const char *text, size_t len, bool bytes, struct csb_text *out,
     if (text[0] == 'N' && !bytes) {
         return 1 + decode_named(text + 1, len - 1, out, ret_whole);
     }
-    digits = text[0] == 'x'   ? 2
-             : bytes          ? 0
-             : text[0] == 'u' ? 4
-             : text[0] == 'U' ? 8
-                              : 0;
-    if (digits > 0 && read_hex(text + 1, len - 1, digits, &value) > 0 &&
-        value < 0x110000) {
+    digits = text[0] == 'x' ? 2 : bytes ? 0 : text[0] == 'u' ? 4 : text[0] == 'U' ? 8 : 0;
+    if (digits > 0 && read_hex(text + 1, len - 1, digits, &value) > 0 && value < 0x110000) {
         csb_text_char(out, value);
         return 1 + digits;
     }

@@ -101,8 +101,7 @@ csb_atom(struct csb_atoms *atoms, const char *name, size_t len)
     uint32_t made;
     while (atoms->slots[at] != CSB_NO_ATOM) {
         const struct csb_atom *atom = &atoms->items[atoms->slots[at]];
-        if (atom->hash == hash && atom->len == len &&
-            memcmp(atom->name, name, len) == 0) {
+        if (atom->hash == hash && atom->len == len && memcmp(atom->name, name, len) == 0) {
             return atoms->slots[at];
         }
         at = (at + 1) & (atoms->slot_count - 1);

@@ -66,8 +66,7 @@ csb_nameset_has(const struct csb_nameset *set, const char *name, size_t len)
 }
 
 size_t
-csb_nameset_longest_prefix(const struct csb_nameset *set, const char *dotted,
-                           size_t len)
+csb_nameset_longest_prefix(const struct csb_nameset *set, const char *dotted, size_t len)
 {
     size_t at = len;
     while (at > 0) {
@@ -84,8 +83,8 @@ csb_nameset_longest_prefix(const struct csb_nameset *set, const char *dotted,
 #define LONGEST_NAME 40
 
 size_t
-csb_edit_distance(const char *left, size_t left_len, const char *right,
-                  size_t right_len, size_t limit)
+csb_edit_distance(const char *left, size_t left_len, const char *right, size_t right_len,
+                  size_t limit)
 {
     size_t rows[3][LONGEST_NAME + 1];
     if (left_len > LONGEST_NAME || right_len > LONGEST_NAME) {

@@ -5,10 +5,13 @@
 #include <string.h>
 
 static const struct csb_rule_info rule_infos[CSB_RULE_COUNT] = {
-#define CSB_RULE(code, name, family, severity, selectable, summary)                    \
-    [CSB_RULE_##code] = {                                                              \
-        "CSB" #code, name, summary, CSB_FAMILY_##family, CSB_SEVERITY_##severity,      \
-        selectable},
+#define CSB_RULE(code, name, family, severity, selectable, summary)                      \
+    [CSB_RULE_##code] = {"CSB" #code,                                                    \
+                         name,                                                           \
+                         summary,                                                        \
+                         CSB_FAMILY_##family,                                            \
+                         CSB_SEVERITY_##severity,                                        \
+                         selectable},
 #include "rules.def"
 #undef CSB_RULE
 };

@@ -67,12 +67,10 @@ resolve_name(struct csb_check *check, uint32_t *scope, TSNode node,
     }
     local = csb_scope_find(&check->scopes, *scope, atom);
     if (local == NULL) {
-        if (csb_atom_is(check, atom, "__import__") ||
-            csb_atom_is(check, atom, "open") ||
+        if (csb_atom_is(check, atom, "__import__") || csb_atom_is(check, atom, "open") ||
             csb_atom_is(check, atom, "__builtins__")) {
             return append(path, "builtins", 8) &&
-                   (csb_atom_is(check, atom, "__builtins__") ||
-                    append(path, text, len));
+                   (csb_atom_is(check, atom, "__builtins__") || append(path, text, len));
         }
         return false;
     }
@@ -168,8 +166,7 @@ csb_receiver(const struct csb_check *check, const struct csb_site *site)
         return csb_field(check, site->node, CSB_F_OBJECT);
     case CSB_K_MEMBER_TYPE: {
         TSNode type = ts_node_named_child(site->node, 0);
-        return csb_kind(check, type) == CSB_K_TYPE ? ts_node_named_child(type, 0)
-                                                   : type;
+        return csb_kind(check, type) == CSB_K_TYPE ? ts_node_named_child(type, 0) : type;
     }
     default:
         return none;
@@ -284,9 +281,8 @@ uint32_t
 csb_argument_count(const struct csb_check *check, TSNode call)
 {
     TSNode list = csb_field(check, call, CSB_F_ARGUMENTS);
-    return csb_kind(check, list) == CSB_K_ARGUMENT_LIST
-               ? ts_node_named_child_count(list)
-               : 1;
+    return csb_kind(check, list) == CSB_K_ARGUMENT_LIST ? ts_node_named_child_count(list)
+                                                        : 1;
 }
 
 bool
@@ -316,24 +312,29 @@ csb_is_literal(const struct csb_check *check, TSNode expression)
     }
 }
 
-bool
-csb_is_own_class(struct csb_check *check, uint32_t scope, TSNode expression)
+const struct csb_local *
+csb_local_of(struct csb_check *check, uint32_t scope, TSNode expression)
 {
     size_t len;
     const char *text;
     uint32_t atom;
-    const struct csb_local *local;
     expression = csb_unwrap(check, expression);
     if (csb_kind(check, expression) != CSB_K_IDENTIFIER) {
-        return false;
+        return NULL;
     }
     text = csb_node_text(check, expression, &len);
     atom = csb_atom(&check->atoms, text, len);
     if (atom == CSB_NO_ATOM) {
         check->failed = true;
-        return false;
+        return NULL;
     }
-    local = csb_scope_find(&check->scopes, scope, atom);
+    return csb_scope_find(&check->scopes, scope, atom);
+}
+
+bool
+csb_is_own_class(struct csb_check *check, uint32_t scope, TSNode expression)
+{
+    const struct csb_local *local = csb_local_of(check, scope, expression);
     return local != NULL && (local->binds & CSB_BIND_CLASS) != 0;
 }
 

@@ -26,8 +26,7 @@ enum csb_site_kind {
     CSB_SITE_OPERATOR = 1 << 7, /* ** or * with a constant */
     CSB_SITE_FUNCTION = 1 << 8, /* def of a special method */
     CSB_SITE_KEYWORD = 1 << 9,  /* keyword argument with flags */
-    CSB_SITE_TEMPLATE = 1
-        << 10, /* string that looks like a format template with dunders */
+    CSB_SITE_TEMPLATE = 1 << 10, /* string that looks like a format template with dunders */
 };
 
 enum csb_role {
@@ -64,7 +63,8 @@ struct csb_check {
     size_t site_cap;
     uint64_t deadline_ns;
     uint32_t fold_budget; /* steps of constant folding left for the whole source */
-    bool formats;         /* str.format or a kin of it occurs somewhere */
+    bool formats;         /* str.format or a kin of it is used on some other expression than a string */
+    bool called_annotations; /* an annotation is a call, or a string that holds one */
     bool guarded_imports; /* a guarded member was imported by name */
     bool out_of_time;
     bool failed; /* out of memory: the whole check fails closed */
@@ -76,7 +76,7 @@ struct csb_rule {
     void (*check_site)(struct csb_check *check, const struct csb_site *site);
 };
 
-#define CSB_RULE(code, name, family, severity, selectable, summary)                    \
+#define CSB_RULE(code, name, family, severity, selectable, summary)                      \
     extern const struct csb_rule csb_rule_##code;
 #include "rules.def"
 #undef CSB_RULE
@@ -89,9 +89,8 @@ void csb_report_nodes(struct csb_check *check, uint32_t nodes);
 void csb_report_time(struct csb_check *check);
 
 /* Report over [start, end). NULL when the rule is off or capped; the setters accept NULL. */
-struct csb_diag *csb_report(struct csb_check *check, enum csb_rule_id rule,
-                            size_t start, size_t end, const char *format, ...)
-    CSB_PRINTF(5, 6);
+struct csb_diag *csb_report(struct csb_check *check, enum csb_rule_id rule, size_t start,
+                            size_t end, const char *format, ...) CSB_PRINTF(5, 6);
 
 /* The spelling of an atom, escaped for a message, in `buffer`. */
 #define CSB_NAME_BYTES 128

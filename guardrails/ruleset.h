@@ -22,13 +22,17 @@ bool csb_name_is_refused(const struct csb_check *check, const char *name, size_t
 
 /* The first refused part of a dotted name ("__class__.__base__"); *ret_len is its length.
  * NULL when every part is fine. */
-const char *csb_refused_part(const struct csb_check *check, const char *dotted,
-                             size_t len, enum csb_access access, size_t *ret_len);
+const char *csb_refused_part(const struct csb_check *check, const char *dotted, size_t len,
+                             enum csb_access access, size_t *ret_len);
 
 /* The first refused part in the fields of a str.format template, or NULL. The part points into
  * `template`. */
 const char *csb_refused_field(const struct csb_check *check, const char *template,
                               size_t len, size_t *ret_len);
+
+/* The first refused name among the words of a format specifier or a % template's keys. */
+const char *csb_refused_word(const struct csb_check *check, const char *text, size_t len,
+                             size_t *ret_len);
 
 /* "`sys._getframe` hands out stack frames" - the receiver's path and the name, escaped. */
 const char *csb_site_text(const struct csb_check *check, const struct csb_site *site,

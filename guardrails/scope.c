@@ -158,8 +158,8 @@ csb_scope_find(const struct csb_scopes *scopes, uint32_t scope, uint32_t atom)
 }
 
 bool
-csb_scope_shadows_builtin(const struct csb_scopes *scopes, uint32_t scope,
-                          uint32_t atom, uint32_t at)
+csb_scope_shadows_builtin(const struct csb_scopes *scopes, uint32_t scope, uint32_t atom,
+                          uint32_t at)
 {
     const struct csb_local *local = csb_scope_find(scopes, scope, atom);
     enum csb_scope_kind kind;

@@ -35,6 +35,7 @@ enum csb_bind {
     CSB_BIND_GLOBAL = 1 << 6,
     CSB_BIND_NONLOCAL = 1 << 7,
     CSB_BIND_DELETED = 1 << 8,
+    CSB_BIND_EXCEPTION = 1 << 9, /* except E as name */
 };
 
 struct csb_local {
@@ -42,10 +43,9 @@ struct csb_local {
     uint32_t atom;
     uint32_t binds; /* union of enum csb_bind */
     uint32_t count;
-    uint32_t
-        certain_end; /* end of the first unconditional binding, UINT32_MAX if none */
-    uint32_t path;   /* of the first import: offset in csb_check.paths */
-    TSNode value;    /* of the last CSB_BIND_VALUE */
+    uint32_t certain_end; /* end of the first unconditional binding, UINT32_MAX if none */
+    uint32_t path;        /* of the first import: offset in csb_check.paths */
+    TSNode value;         /* of the last CSB_BIND_VALUE */
 };
 
 struct csb_scopes {
@@ -57,8 +57,7 @@ struct csb_scopes {
     uint32_t local_cap;
     uint32_t *slots;
     uint32_t slot_count;
-    uint32_t
-        first_action; /* start of the first top-level statement that can call anything */
+    uint32_t first_action; /* start of the first top-level statement that can call anything */
 };
 
 CSB_MUST_USE int csb_scopes_init(struct csb_scopes *ret);
@@ -70,8 +69,7 @@ uint32_t csb_scope_new(struct csb_scopes *scopes, uint32_t parent,
 
 /* The entry of a name in a scope, made when missing; NULL when out of memory. The pointer is
  * valid until the next csb_scope_bind. */
-struct csb_local *csb_scope_bind(struct csb_scopes *scopes, uint32_t scope,
-                                 uint32_t atom);
+struct csb_local *csb_scope_bind(struct csb_scopes *scopes, uint32_t scope, uint32_t atom);
 
 /* The entry that a read of `atom` in `scope` finds by Python's rules, or NULL: class scopes are
  * seen only by their own statements, global and nonlocal declarations are followed. */

@@ -187,9 +187,8 @@ csb_source_place(const struct csb_source *source, size_t offset)
         }
     }
     place.line = (uint32_t)(low + 1);
-    place.column =
-        (uint32_t)(1 + csb_char_count(source->text + source->line_starts[low],
-                                      offset - source->line_starts[low]));
+    place.column = (uint32_t)(1 + csb_char_count(source->text + source->line_starts[low],
+                                                 offset - source->line_starts[low]));
     return place;
 }
 

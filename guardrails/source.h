@@ -16,9 +16,8 @@ struct csb_source {
     size_t raw_len; /* of the caller's bytes, however much of them was kept */
     size_t *line_starts;
     size_t line_count;
-    size_t
-        invalid_utf8; /* offset of the first byte that is not UTF-8, or CSB_NOWHERE */
-    size_t nul;       /* offset of the first NUL, or CSB_NOWHERE */
+    size_t invalid_utf8; /* offset of the first byte that is not UTF-8, or CSB_NOWHERE */
+    size_t nul;          /* offset of the first NUL, or CSB_NOWHERE */
     bool ascii;
     bool cut; /* not all of the caller's bytes were kept */
 };

@@ -17,7 +17,7 @@ static const struct name_row name_rows[] = {
 };
 
 static const struct csb_member member_rows[] = {
-#define CSB_MEMBER(member, module, rule, when, why)                                    \
+#define CSB_MEMBER(member, module, rule, when, why)                                      \
     {member, module, CSB_RULE_##rule, CSB_WHEN_##when, why},
 #include "members.def"
 #undef CSB_MEMBER
@@ -90,8 +90,7 @@ bool
 csb_dunder_is_refused(uint32_t flags)
 {
     return (flags & CSB_N_DUNDER) != 0 &&
-           (flags & (CSB_N_DUNDER_METHOD | CSB_N_DUNDER_DATA | CSB_N_DUNDER_SHAPE)) ==
-               0;
+           (flags & (CSB_N_DUNDER_METHOD | CSB_N_DUNDER_DATA | CSB_N_DUNDER_SHAPE)) == 0;
 }
 
 const struct csb_member *

@@ -19,9 +19,9 @@ enum csb_name_flag {
     CSB_N_LEAK = 1 << 8,        /* attribute by which modules hand out modules */
     CSB_N_FORMAT = 1 << 9,      /* method that reads a format template */
     CSB_N_MRO = 1 << 10,
-    CSB_N_STRINGCALL = 1 << 11,    /* method that may evaluate a string */
-    CSB_N_ACCESSOR = 1 << 12,      /* special method that takes an attribute's name */
-    CSB_N_DUNDER = 1 << 13,        /* starts and ends with two underscores (computed) */
+    CSB_N_STRINGCALL = 1 << 11, /* method that may evaluate a string */
+    CSB_N_ACCESSOR = 1 << 12,   /* special method that takes an attribute's name */
+    CSB_N_DUNDER = 1 << 13,     /* starts and ends with two underscores (computed) */
     CSB_N_DUNDER_METHOD = 1 << 14, /* protocol method: harmless */
     CSB_N_DUNDER_DATA = 1 << 15,   /* descriptive data: harmless to read */
     CSB_N_DUNDER_SHAPE = 1 << 16,  /* __class__ and its kin: depends on the receiver */
@@ -29,10 +29,12 @@ enum csb_name_flag {
     CSB_N_DUNDER_INNER = 1 << 18,  /* leads to inner objects, whoever defines it */
     CSB_N_LEAK_ANY = 1 << 19,      /* like CSB_N_LEAK, on receivers nobody can name */
     CSB_N_NATIVE = 1 << 20,        /* attribute that gives addresses */
+    CSB_N_EXCEPTION = 1 << 21,     /* attribute by which an exception hands out an object */
+    CSB_N_DENIED = 1 << 22,        /* last part of a name that the profile denies (computed) */
 };
 
-#define CSB_N_BUILTIN                                                                  \
-    (CSB_N_CODE | CSB_N_OPEN | CSB_N_IMPORT | CSB_N_GETATTR | CSB_N_NAMESPACE |        \
+#define CSB_N_BUILTIN                                                                    \
+    (CSB_N_CODE | CSB_N_OPEN | CSB_N_IMPORT | CSB_N_GETATTR | CSB_N_NAMESPACE |          \
      CSB_N_INTERACTIVE)
 
 /* When a member is refused. */
@@ -40,8 +42,10 @@ enum csb_when {
     CSB_WHEN_ALWAYS,
     CSB_WHEN_STRING,  /* called with a string, or in a way that cannot be seen */
     CSB_WHEN_FORMULA, /* called with a string that is more than arithmetic */
-    CSB_WHEN_BYNAME, /* called with the name of a refused attribute, or an unknown one */
-    CSB_WHEN_ZERO,   /* called without argument, or with 0 */
+    CSB_WHEN_BYNAME,  /* called with the name of a refused attribute, or an unknown one */
+    CSB_WHEN_ZERO,    /* called without argument, or with 0 */
+    CSB_WHEN_PICKLE,  /* called with allow_pickle=True, or with a file's name */
+    CSB_WHEN_ANNOTATED, /* some annotation of the source is a call, or a string with one */
 };
 
 struct csb_member {

@@ -42,12 +42,12 @@ void csb_fold_node(struct csb_folder *folder, TSNode node, struct csb_value *ret
 void csb_fold_call(struct csb_folder *folder, TSNode node, struct csb_value *ret);
 
 /* A copy of characters [from, to) of a text, stepping; the offsets are already in range. */
-void csb_value_slice(const struct csb_value *text, int64_t from, int64_t to,
-                     int64_t step, struct csb_value *ret);
+void csb_value_slice(const struct csb_value *text, int64_t from, int64_t to, int64_t step,
+                     struct csb_value *ret);
 
 /* text[slice] for a whole text. */
-void csb_fold_slice(struct csb_folder *folder, TSNode slice,
-                    const struct csb_value *text, struct csb_value *ret);
+void csb_fold_slice(struct csb_folder *folder, TSNode slice, const struct csb_value *text,
+                    struct csb_value *ret);
 
 /* Append a value to a list; takes ownership of *item. */
 void csb_value_append(struct csb_value *list, struct csb_value *item);

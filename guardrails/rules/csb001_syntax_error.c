@@ -28,8 +28,7 @@ report_python2(struct csb_check *check, const struct csb_site *site, const char 
         check->source->text[ts_node_start_byte(first)] == '(') {
         return;
     }
-    diag = csb_report(check, CSB_RULE_001, site->start,
-                      site->start + (uint32_t)strlen(name),
+    diag = csb_report(check, CSB_RULE_001, site->start, site->start + (uint32_t)strlen(name),
                       "`%s` is a statement only in Python 2", name);
     csb_diag_label(diag, "not Python 3");
     csb_diag_help(diag, "call it as a function: `%s(...)`", name);
@@ -57,8 +56,7 @@ report_error(struct csb_check *check, const struct csb_site *site)
                       "the source has a syntax error at `%s`",
                       csb_escape_name(shown, sizeof shown, text, used));
     csb_diag_label(diag, "cannot be read as Python");
-    csb_diag_help(diag,
-                  "look for a missing bracket, quote, colon or indentation above");
+    csb_diag_help(diag, "look for a missing bracket, quote, colon or indentation above");
 }
 
 static void

@@ -9,8 +9,7 @@ check_source(struct csb_check *check)
     if (!check->source->cut) {
         return;
     }
-    diag = csb_report(check, CSB_RULE_002, 0, 0,
-                      "the source has %zu bytes, more than %llu",
+    diag = csb_report(check, CSB_RULE_002, 0, 0, "the source has %zu bytes, more than %llu",
                       check->source->raw_len, (unsigned long long)most);
     if (diag != NULL) {
         diag->whole_source = true;

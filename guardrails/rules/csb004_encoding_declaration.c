@@ -8,10 +8,9 @@
 static bool
 is_name_byte(char character)
 {
-    return (character >= 'a' && character <= 'z') ||
-           (character >= 'A' && character <= 'Z') ||
-           (character >= '0' && character <= '9') || character == '-' ||
-           character == '_' || character == '.';
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+           (character >= '0' && character <= '9') || character == '-' || character == '_' ||
+           character == '.';
 }
 
 /* The codec named by a cookie comment; its length, or 0 when the line has none. */
@@ -57,7 +56,7 @@ names_codec(const char *name, size_t len, const char *const *wanted)
     }
     for (size_t i = 0; i < len; i++) {
         char character = name[i];
-        plain[i] = character == '_' || character == '.'   ? '-'
+        plain[i] = character == '_' || character == '.' ? '-'
                    : character >= 'A' && character <= 'Z' ? (char)(character | 0x20)
                                                           : character;
     }
@@ -73,11 +72,12 @@ names_codec(const char *name, size_t len, const char *const *wanted)
 static bool
 is_harmless(const struct csb_check *check, const char *name, size_t len)
 {
-    static const char *const utf8[] = {"utf-8",      "utf8",      "utf-8-sig", "u8",
-                                       "utf-8-unix", "utf-8-dos", NULL};
-    static const char *const ascii[] = {
-        "ascii",       "us-ascii",    "latin-1", "latin1", "iso-8859-1",   "iso8859-1",
-        "iso-8859-15", "iso-latin-1", "l1",      "cp1252", "windows-1252", NULL};
+    static const char *const utf8[] = {"utf-8", "utf8", "utf-8-sig", "u8", "utf-8-unix",
+                                       "utf-8-dos", NULL};
+    static const char *const ascii[] = {"ascii",       "us-ascii",     "latin-1",
+                                        "latin1",      "iso-8859-1",   "iso8859-1",
+                                        "iso-8859-15", "iso-latin-1",  "l1",
+                                        "cp1252",      "windows-1252", NULL};
     return names_codec(name, len, utf8) ||
            (check->source->ascii && names_codec(name, len, ascii));
 }
@@ -99,8 +99,7 @@ is_blank_or_comment(const char *line, size_t len)
 static void
 check_source(struct csb_check *check)
 {
-    for (uint32_t number = 1; number <= 2 && number <= check->source->line_count;
-         number++) {
+    for (uint32_t number = 1; number <= 2 && number <= check->source->line_count; number++) {
         size_t len;
         const char *line = csb_source_line(check->source, number, &len);
         const char *name = NULL;
@@ -112,10 +111,9 @@ check_source(struct csb_check *check)
             if (is_harmless(check, name, name_len)) {
                 return;
             }
-            diag = csb_report(
-                check, CSB_RULE_004, start, start + name_len,
-                "the source declares the encoding `%s`, but only UTF-8 is read",
-                csb_escape_name(shown, sizeof shown, name, name_len));
+            diag = csb_report(check, CSB_RULE_004, start, start + name_len,
+                              "the source declares the encoding `%s`, but only UTF-8 is read",
+                              csb_escape_name(shown, sizeof shown, name, name_len));
             csb_diag_label(diag, "not UTF-8");
             csb_diag_help(diag, "save the source as UTF-8 and remove the declaration");
             return;

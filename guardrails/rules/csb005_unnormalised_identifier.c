@@ -20,10 +20,9 @@ csb_check_normalised(struct csb_check *check, uint32_t atom, uint32_t start)
         return;
     }
     (void)csb_escape_name(plain, sizeof plain, folded, strlen(folded));
-    diag =
-        csb_report(check, CSB_RULE_005, start, start + item->len,
-                   "the identifier `%s` is read by CPython as `%s`",
-                   csb_escape_name(shown, sizeof shown, item->name, item->len), plain);
+    diag = csb_report(check, CSB_RULE_005, start, start + item->len,
+                      "the identifier `%s` is read by CPython as `%s`",
+                      csb_escape_name(shown, sizeof shown, item->name, item->len), plain);
     csb_diag_label(diag, "CPython runs `%s`", plain);
     csb_diag_help(diag, "write the name as CPython reads it: `%s`", plain);
     free(folded);

@@ -15,9 +15,10 @@ is_refused(int32_t character)
 static void
 report(struct csb_check *check, size_t at, size_t len, int32_t character)
 {
-    struct csb_diag *diag = csb_report(
-        check, CSB_RULE_006, at, at + len, "the source holds the %s character U+%04X",
-        character < 0x80 ? "control" : "bidirectional", (unsigned)character);
+    struct csb_diag *diag =
+        csb_report(check, CSB_RULE_006, at, at + len,
+                   "the source holds the %s character U+%04X",
+                   character < 0x80 ? "control" : "bidirectional", (unsigned)character);
     csb_diag_label(diag, "shows other text than it is");
     csb_diag_help(diag, "write it as an escape in a string: \"\\u%04x\"",
                   (unsigned)character);

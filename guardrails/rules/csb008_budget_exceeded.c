@@ -24,8 +24,9 @@ void
 csb_report_time(struct csb_check *check)
 {
     report(check,
-           csb_report(check, CSB_RULE_008, 0, 0, "the check took longer than %llu ms",
-                      (unsigned long long)csb_guard_config_limits(check->config)->max_time_ms));
+           csb_report(check, CSB_RULE_008, 0, 0,
+                      "the check took more CPU time than a source of %zu bytes may",
+                      check->source->len));
 }
 
 const struct csb_rule csb_rule_008 = {0};

@@ -16,5 +16,4 @@ check_site(struct csb_check *check, const struct csb_site *site)
     csb_diag_help(diag, "import the module by its full name");
 }
 
-const struct csb_rule csb_rule_102 = {.sites = CSB_SITE_IMPORT,
-                                      .check_site = check_site};
+const struct csb_rule csb_rule_102 = {.sites = CSB_SITE_IMPORT, .check_site = check_site};

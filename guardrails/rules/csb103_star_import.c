@@ -9,8 +9,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
 {
     const char *module = check->paths.bytes + site->path;
     uint32_t count;
-    if (site->atom != CSB_NO_ATOM ||
-        csb_kind(check, site->parent) != CSB_K_IMPORT_FROM ||
+    if (site->atom != CSB_NO_ATOM || csb_kind(check, site->parent) != CSB_K_IMPORT_FROM ||
         !csb_module_has_members(module, strlen(module))) {
         return;
     }
@@ -28,5 +27,4 @@ check_site(struct csb_check *check, const struct csb_site *site)
     }
 }
 
-const struct csb_rule csb_rule_103 = {.sites = CSB_SITE_IMPORT,
-                                      .check_site = check_site};
+const struct csb_rule csb_rule_103 = {.sites = CSB_SITE_IMPORT, .check_site = check_site};

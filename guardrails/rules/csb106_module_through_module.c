@@ -17,9 +17,8 @@ report(struct csb_check *check, const struct csb_site *site, const char *module)
                           "the module `%s` is reached through `%s`", name,
                           csb_escape_name(shown, sizeof shown, module, strlen(module)));
     } else {
-        diag =
-            csb_report(check, CSB_RULE_106, site->start, site->end,
-                       "`%s` is the name by which modules keep another module", name);
+        diag = csb_report(check, CSB_RULE_106, site->start, site->end,
+                          "`%s` is the name by which modules keep another module", name);
     }
     csb_diag_label(diag, "a module behind a module");
     csb_diag_help(diag, "import the module by its own name, if the profile allows it");

@@ -36,8 +36,7 @@ check_argument(struct csb_check *check, const struct csb_site *site, TSNode node
                enum csb_access access, bool receiver)
 {
     struct csb_text name = {0};
-    if (csb_fold_string(check, site->scope, node, &name) == CSB_FOLD_WHOLE &&
-        name.len > 0) {
+    if (csb_fold_string(check, site->scope, node, &name) == CSB_FOLD_WHOLE && name.len > 0) {
         size_t len = 0;
         const char *part = csb_refused_part(check, name.bytes, name.len, access, &len);
         if (part != NULL) {
@@ -82,8 +81,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     const struct csb_member *member;
     if (site->kind == CSB_SITE_NAME && (flags & CSB_N_GETATTR) != 0) {
         if (site->role == CSB_ROLE_CALL && csb_means_builtin(check, site)) {
-            check_argument(check, site,
-                           csb_argument(check, site->parent, 1, NULL, NULL),
+            check_argument(check, site, csb_argument(check, site->parent, 1, NULL, NULL),
                            access_of(check, site->atom), true);
         }
         return;
@@ -99,8 +97,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     if (member->when != CSB_WHEN_BYNAME) {
         csb_report_member(check, site, CSB_RULE_203, "read the attribute itself");
     } else if (site->role == CSB_ROLE_CALL) {
-        for (uint32_t i = 0; i < csb_argument_count(check, site->parent) && i < 16;
-             i++) {
+        for (uint32_t i = 0; i < csb_argument_count(check, site->parent) && i < 16; i++) {
             TSNode node = csb_argument(check, site->parent, i, NULL, NULL);
             if (!ts_node_is_null(node)) {
                 check_argument(check, site, node, CSB_ACCESS_READ, false);

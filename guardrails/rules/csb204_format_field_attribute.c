@@ -46,11 +46,50 @@ check_foreign(struct csb_check *check, const struct csb_site *site, TSNode recei
     TSNode call = csb_unwrap(check, receiver);
     if (csb_kind(check, call) == CSB_K_CALL &&
         csb_node_text_is(check, csb_field(check, call, CSB_F_FUNCTION), "input")) {
-        struct csb_diag *diag = csb_report(
-            check, CSB_RULE_204, site->start, site->end,
-            "the format template comes from the input, so its fields can read "
-            "any attribute");
+        struct csb_diag *diag =
+            csb_report(check, CSB_RULE_204, site->start, site->end,
+                       "the format template comes from the input, so its fields can read "
+                       "any attribute");
         csb_diag_help(diag, "use a template of your own, or str.replace()");
+    }
+}
+
+/* "%(__class__)s" asks a mapping, f"{x:__class__}" a __format__ method: both get the name. */
+static void
+check_literal(struct csb_check *check, const struct csb_site *site)
+{
+    size_t len;
+    const char *text = csb_node_text(check, site->node, &len);
+    const char *key = memmem(text, len, "%(", 2);
+    const char *part = NULL;
+    size_t part_len = 0;
+    if (csb_kind(check, site->node) == CSB_K_FORMAT_SPECIFIER) {
+        if (memchr(text, '{', len) == NULL) {
+            part = csb_refused_word(check, text, len, &part_len);
+        }
+    } else if (key != NULL) {
+        const char *close = memchr(key, ')', len - (size_t)(key - text));
+        if (close != NULL) {
+            part = csb_refused_word(check, key, (size_t)(close - key), &part_len);
+        }
+    }
+    if (part != NULL) {
+        report(check, site->node, part, part_len);
+    } else if (check->formats && csb_kind(check, site->node) == CSB_K_STRING) {
+        check_template(check, site, site->node);
+    }
+}
+
+/* @"{0}".format: nobody decorates with a string. */
+static void
+check_decorator(struct csb_check *check, const struct csb_site *site)
+{
+    if (csb_kind(check, site->parent) == CSB_K_DECORATOR &&
+        csb_is_literal(check, csb_receiver(check, site))) {
+        struct csb_diag *diag =
+            csb_report(check, CSB_RULE_204, site->start, site->end,
+                       "a string's format method is used as a decorator");
+        csb_diag_help(diag, "call it on a value");
     }
 }
 
@@ -58,17 +97,14 @@ static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
     if (site->kind == CSB_SITE_TEMPLATE) {
-        if (check->formats) {
-            check_template(check, site, site->node);
-        }
+        check_literal(check, site);
         return;
     }
     if (site->kind == CSB_SITE_NAME) {
         /* getattr("{0.__class__}", "format") */
         if ((csb_site_flags(check, site) & CSB_N_GETATTR) != 0 &&
             site->role == CSB_ROLE_CALL) {
-            check_template(check, site,
-                           csb_argument(check, site->parent, 0, NULL, NULL));
+            check_template(check, site, csb_argument(check, site->parent, 0, NULL, NULL));
         }
         return;
     }
@@ -77,6 +113,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     }
     check_template(check, site, csb_receiver(check, site));
     check_foreign(check, site, csb_receiver(check, site));
+    check_decorator(check, site);
     if (site->role == CSB_ROLE_CALL) {
         check_template(check, site, csb_argument(check, site->parent, 0, "fmt", NULL));
     }

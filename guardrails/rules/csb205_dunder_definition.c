@@ -20,8 +20,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
         return;
     }
     diag = csb_report(check, CSB_RULE_205, site->start, site->end,
-                      "a class must not define `%s`",
-                      csb_atom_text(check, site->atom, name));
+                      "a class must not define `%s`", csb_atom_text(check, site->atom, name));
     csb_diag_label(diag, "read by the interpreter or by C code");
     csb_diag_help(diag, "give the attribute a name without double underscores");
 }

@@ -40,8 +40,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     char name[CSB_NAME_BYTES];
     if (site->kind == CSB_SITE_PATTERN) {
         if (csb_name_is_refused(check, atom->name, atom->len, CSB_ACCESS_READ)) {
-            report(check, site->start, site->end,
-                   csb_atom_text(check, site->atom, name));
+            report(check, site->start, site->end, csb_atom_text(check, site->atom, name));
         }
     } else if (site->role == CSB_ROLE_STORE &&
                csb_kind(check, site->parent) == CSB_K_ASSIGNMENT &&

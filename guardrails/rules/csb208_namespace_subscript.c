@@ -31,16 +31,14 @@ check_site(struct csb_check *check, const struct csb_site *site)
 {
     struct csb_text text = {0};
     TSNode key = {0};
-    if (site->kind == CSB_SITE_ATTRIBUTE &&
-        csb_atom_is(check, site->atom, "__dict__")) {
+    if (site->kind == CSB_SITE_ATTRIBUTE && csb_atom_is(check, site->atom, "__dict__")) {
         key = key_of(check, site->node);
     } else if (site->kind == CSB_SITE_NAME && site->role == CSB_ROLE_CALL &&
                (csb_site_flags(check, site) & CSB_N_NAMESPACE) != 0) {
         key = key_of(check, site->parent);
     }
     if (!ts_node_is_null(key) &&
-        csb_fold_string(check, site->scope, key, &text) == CSB_FOLD_WHOLE &&
-        text.len > 0 &&
+        csb_fold_string(check, site->scope, key, &text) == CSB_FOLD_WHOLE && text.len > 0 &&
         csb_name_is_refused(check, text.bytes, text.len, CSB_ACCESS_READ)) {
         char shown[CSB_NAME_BYTES];
         struct csb_diag *diag = csb_report(

@@ -14,12 +14,10 @@ report(struct csb_check *check, const struct csb_site *site, const char *name)
     struct csb_diag *diag;
     if (site->role == CSB_ROLE_CALL) {
         diag = csb_report(check, CSB_RULE_301, site->start, site->end,
-                          "`%s` runs a string as code, which no check can look into",
-                          name);
+                          "`%s` runs a string as code, which no check can look into", name);
     } else {
-        diag =
-            csb_report(check, CSB_RULE_301, site->start, site->end,
-                       "`%s` is passed around, so what it runs cannot be known", name);
+        diag = csb_report(check, CSB_RULE_301, site->start, site->end,
+                          "`%s` is passed around, so what it runs cannot be known", name);
     }
     csb_diag_label(diag, "dynamic code");
     csb_diag_help(diag, "%s", help);
@@ -35,8 +33,7 @@ reaches_out(const struct csb_text *text)
     }
     while ((at = strchr(at, '@')) != NULL) {
         at++;
-        at += strspn(at,
-                     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+        at += strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
         if (*at == '(' || *at == '.') {
             return true;
         }
@@ -47,8 +44,7 @@ reaches_out(const struct csb_text *text)
 static bool
 is_evaluated(const struct csb_check *check, const struct csb_site *site)
 {
-    return csb_atom_is(check, site->atom, "query") ||
-           csb_atom_is(check, site->atom, "eval");
+    return csb_atom_is(check, site->atom, "query") || csb_atom_is(check, site->atom, "eval");
 }
 
 /* x.subs(y, "print(1)"): sympy evaluates what is not a formula. */
@@ -60,8 +56,7 @@ is_call_text(const struct csb_text *text)
     if (open == NULL) {
         return false;
     }
-    for (word = 0;
-         open - word > text->bytes && strchr(" (", open[-1 - (long)word]) == NULL;
+    for (word = 0; open - word > text->bytes && strchr(" (", open[-1 - (long)word]) == NULL;
          word++) {
     }
     return (csb_name_flags(open - word, word) & CSB_N_BUILTIN) != 0 ||
@@ -78,8 +73,7 @@ check_method(struct csb_check *check, const struct csb_site *site)
     }
     for (uint32_t i = 0; i < 2; i++) {
         struct csb_text text = {0};
-        TSNode node =
-            csb_argument(check, site->parent, i, i == 0 ? "expr" : NULL, NULL);
+        TSNode node = csb_argument(check, site->parent, i, i == 0 ? "expr" : NULL, NULL);
         if (!ts_node_is_null(node) &&
             csb_fold_string(check, site->scope, node, &text) != CSB_FOLD_UNKNOWN &&
             text.len > 0 && (evaluated ? reaches_out(&text) : is_call_text(&text))) {
@@ -105,8 +99,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
         }
         return;
     }
-    if (site->kind == CSB_SITE_NAME &&
-        (csb_site_flags(check, site) & CSB_N_CODE) != 0) {
+    if (site->kind == CSB_SITE_NAME && (csb_site_flags(check, site) & CSB_N_CODE) != 0) {
         atom = csb_atom_of(check, site->atom);
         if ((site->role == CSB_ROLE_READ || site->role == CSB_ROLE_CALL) &&
             csb_means_builtin(check, site) &&

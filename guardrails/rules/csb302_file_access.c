@@ -27,11 +27,10 @@ check_open(struct csb_check *check, const struct csb_site *site)
         !csb_means_builtin(check, site) || opens_stdin(check, site)) {
         return;
     }
-    diag =
-        csb_report(check, CSB_RULE_302, site->start, site->end, "%s",
-                   site->role == CSB_ROLE_CALL
-                       ? "`open` is not allowed: there are no files to open"
-                       : "`open` is passed around, so what it opens cannot be known");
+    diag = csb_report(check, CSB_RULE_302, site->start, site->end, "%s",
+                      site->role == CSB_ROLE_CALL
+                          ? "`open` is not allowed: there are no files to open"
+                          : "`open` is passed around, so what it opens cannot be known");
     csb_diag_label(diag, "file access");
     csb_diag_help(diag, "%s", help);
 }
@@ -42,8 +41,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     if (csb_guard_config_allows_builtin(check->config, "open", 4)) {
         return;
     }
-    if (site->kind == CSB_SITE_NAME &&
-        (csb_site_flags(check, site) & CSB_N_OPEN) != 0) {
+    if (site->kind == CSB_SITE_NAME && (csb_site_flags(check, site) & CSB_N_OPEN) != 0) {
         check_open(check, site);
         return;
     }

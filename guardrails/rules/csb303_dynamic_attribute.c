@@ -1,7 +1,8 @@
 /* Theory of operation: getattr(x, name) with a variable is everyday code and stays. Refused are
  * getattr as a value (map(getattr, ...)), names that begin with two underscores but cannot be
  * known to the end, names picked from dir(), and computed names on a display of data, where no
- * honest program needs them. */
+ * honest program needs them. A profile's builtins_allow has no say: plain calls are never
+ * refused, and these uses are what the rule is for. */
 #include "../ruleset.h"
 
 static void
@@ -51,13 +52,11 @@ check_call(struct csb_check *check, const struct csb_site *site)
     }
     fold = csb_fold_string(check, site->scope, name, &text);
     if (fold == CSB_FOLD_PREFIX && begins_like_dunder(&text)) {
-        report(check, name,
-               "this name begins with two underscores and its end is computed",
+        report(check, name, "this name begins with two underscores and its end is computed",
                "write the special attribute's name out");
     } else if (fold != CSB_FOLD_WHOLE &&
                (csb_is_literal(check, object) || mentions_dir(check, name))) {
-        report(check, name,
-               "the attribute's name is computed, so nobody can say what is read",
+        report(check, name, "the attribute's name is computed, so nobody can say what is read",
                "use a dictionary from names to functions");
     }
     csb_text_done(&text);
@@ -66,22 +65,16 @@ check_call(struct csb_check *check, const struct csb_site *site)
 static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
-    const struct csb_atom *atom;
-    if ((csb_site_flags(check, site) & CSB_N_GETATTR) == 0) {
-        return;
-    }
-    atom = csb_atom_of(check, site->atom);
-    if (csb_guard_config_allows_builtin(check->config, atom->name, atom->len) ||
+    if ((csb_site_flags(check, site) & CSB_N_GETATTR) == 0 ||
         !csb_means_builtin(check, site)) {
         return;
     }
     if (site->role == CSB_ROLE_CALL) {
         check_call(check, site);
     } else if (site->role == CSB_ROLE_READ) {
-        report(
-            check, site->node,
-            "the function is passed around, so which attributes it reads cannot be known",
-            "call it where it is needed, or use operator.attrgetter(\"name\")");
+        report(check, site->node,
+               "the function is passed around, so which attributes it reads cannot be known",
+               "call it where it is needed, or use operator.attrgetter(\"name\")");
     }
 }
 

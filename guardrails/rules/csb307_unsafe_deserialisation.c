@@ -6,8 +6,7 @@
 static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
-    csb_report_member(check, site, CSB_RULE_307,
-                      "use json, csv or ast.literal_eval() for data");
+    csb_report_member(check, site, CSB_RULE_307, "use json, csv or ast.literal_eval() for data");
 }
 
 const struct csb_rule csb_rule_307 = {

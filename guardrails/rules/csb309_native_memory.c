@@ -22,9 +22,8 @@ check_site(struct csb_check *check, const struct csb_site *site)
         csb_guard_config_allows_attribute(check->config, atom->name, atom->len)) {
         return;
     }
-    diag =
-        csb_report(check, CSB_RULE_309, site->start, site->end,
-                   "`%s` reaches raw memory", csb_atom_text(check, site->atom, name));
+    diag = csb_report(check, CSB_RULE_309, site->start, site->end,
+                      "`%s` reaches raw memory", csb_atom_text(check, site->atom, name));
     csb_diag_label(diag, "raw memory");
     csb_diag_help(diag, "%s", help);
 }

@@ -5,8 +5,7 @@
 static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
-    csb_report_member(check, site, CSB_RULE_310,
-                      "call the function where it is needed");
+    csb_report_member(check, site, CSB_RULE_310, "call the function where it is needed");
 }
 
 const struct csb_rule csb_rule_310 = {

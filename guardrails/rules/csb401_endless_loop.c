@@ -29,7 +29,8 @@ may_leave(const struct csb_check *check, TSNode body)
     int left = MOST_NODES;
     int depth = 0;
     for (; !leaves; left--) {
-        enum csb_kind kind = csb_kind(check, ts_tree_cursor_current_node(&cursor));
+        enum csb_kind kind =
+            csb_kind(check, ts_tree_cursor_current_node(&cursor));
         leaves = left == 0 || kind == CSB_K_BREAK || kind == CSB_K_RETURN ||
                  kind == CSB_K_RAISE || kind == CSB_K_YIELD || kind == CSB_K_AWAIT ||
                  kind == CSB_K_CALL || kind == CSB_K_SUBSCRIPT || kind == CSB_K_ASSERT;
@@ -38,8 +39,7 @@ may_leave(const struct csb_check *check, TSNode body)
             continue;
         }
         while (depth > 0 && !ts_tree_cursor_goto_next_sibling(&cursor)) {
-            (void)ts_tree_cursor_goto_parent(
-                &cursor); /* depth says that there is one */
+            (void)ts_tree_cursor_goto_parent(&cursor); /* depth says that there is one */
             depth--;
         }
         if (depth == 0) {
@@ -65,5 +65,4 @@ check_site(struct csb_check *check, const struct csb_site *site)
     csb_diag_help(diag, "add a break, or a condition that becomes false");
 }
 
-const struct csb_rule csb_rule_401 = {.sites = CSB_SITE_WHILE,
-                                      .check_site = check_site};
+const struct csb_rule csb_rule_401 = {.sites = CSB_SITE_WHILE, .check_site = check_site};

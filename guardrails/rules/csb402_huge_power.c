@@ -35,5 +35,4 @@ check_site(struct csb_check *check, const struct csb_site *site)
     }
 }
 
-const struct csb_rule csb_rule_402 = {.sites = CSB_SITE_OPERATOR,
-                                      .check_site = check_site};
+const struct csb_rule csb_rule_402 = {.sites = CSB_SITE_OPERATOR, .check_site = check_site};

@@ -17,9 +17,10 @@ check_site(struct csb_check *check, const struct csb_site *site)
     char digits[24];
     bool big;
     struct csb_diag *diag;
-    if (site->role != CSB_ROLE_CALL ||
-        !csb_resolve(check, site->scope, csb_field(check, site->parent, CSB_F_FUNCTION),
-                     path) ||
+    if (site->role != CSB_ROLE_CALL || !csb_resolve(check, site->scope,
+                                                    csb_field(check, site->parent,
+                                                              CSB_F_FUNCTION),
+                                                    path) ||
         strcmp(path, "sys.setrecursionlimit") != 0) {
         return;
     }
@@ -29,15 +30,13 @@ check_site(struct csb_check *check, const struct csb_site *site)
     }
     text = csb_node_text(check, argument, &len);
     (void)csb_escape_name(digits, sizeof digits, text, len);
-    big = csb_kind(check, argument) == CSB_K_INTEGER &&
-          strtoll(digits, NULL, 10) > BIG_LIMIT;
+    big = csb_kind(check, argument) == CSB_K_INTEGER && strtoll(digits, NULL, 10) > BIG_LIMIT;
     big = big || (csb_kind(check, argument) == CSB_K_BINARY_OPERATOR &&
                   strncmp(digits, "10**", 4) == 0 && strtoll(digits + 4, NULL, 10) > 6);
     if (big) {
         diag = csb_report(check, CSB_RULE_404, site->start, site->end,
                           "recursion this deep overflows the C stack before the limit");
-        csb_diag_help(diag,
-                      "use a loop with a stack of your own, or a limit up to 1000000");
+        csb_diag_help(diag, "use a loop with a stack of your own, or a limit up to 1000000");
     }
 }
 

@@ -5,8 +5,7 @@
 static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
-    csb_report_member(check, site, CSB_RULE_407,
-                      "compute the result from the arguments");
+    csb_report_member(check, site, CSB_RULE_407, "compute the result from the arguments");
 }
 
 const struct csb_rule csb_rule_407 = {
