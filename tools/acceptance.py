@@ -396,7 +396,7 @@ def main() -> int:
         part = check(tester, rows)
         say(part, time.perf_counter() - began)
         failed += len(part.failures)
-    print(f"acceptance: {f'{failed} failures' if failed else 'as required'}")
+    print(f"acceptance: {f'{failed} failed' if failed else 'as required'}")
     return 1 if failed else 0
 
 
