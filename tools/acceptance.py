@@ -47,6 +47,7 @@ INDENT: dict[str, Any] = {
     "break_on_hyphens": False,
 }
 PROFILES = ("contest", "compute", "agent")
+GUARD_PROFILES = ("minimal", "contest", "compute")
 
 _PARSER = "tree-sitter reads an error where CPython reads none (grammar 0.25.0)"
 
@@ -56,7 +57,6 @@ LEGIT_EXCEPTIONS = {
     "legit-formatting-02": _PARSER,
     "legit-layout-02": _PARSER,
     "legit-layout-12": "opens __file__: the source is never a file in the child",
-    "legit-stdlib-17": "CSB104 refuses unittest.defaultTestLoader, which can import by name",
 }
 
 
@@ -321,12 +321,12 @@ def guard(tester: Tester, rows: list[Row]) -> Part:
     def work(row: Row) -> tuple[bool, ...] | str:
         try:
             source = source_of(row)
-            return tuple(csandbox.check(source, profile=name).ok for name in ("contest", "compute"))
+            return tuple(csandbox.check(source, profile=name).ok for name in GUARD_PROFILES)
         except Exception as error:  # whatever it is, the guard must not raise
             return f"{type(error).__name__}: {error}"
 
     part = Part("guard")
-    refused = [0, 0]
+    refused = dict.fromkeys(GUARD_PROFILES, 0)
     hostile = 0
     for row, accepted in tester.each(work, rows):
         if isinstance(accepted, str):
@@ -335,14 +335,14 @@ def guard(tester: Tester, rows: list[Row]) -> Part:
         if row["should"].startswith(("control", "checker answers")):
             continue  # nothing to refuse, or only that it answers
         hostile += 1
-        for index, ok in enumerate(accepted):
-            refused[index] += not ok
-        names = [name for name, ok in zip(("contest", "compute"), accepted, strict=True) if ok]
+        for name, ok in zip(GUARD_PROFILES, accepted, strict=True):
+            refused[name] += not ok
+        names = [name for name, ok in zip(GUARD_PROFILES, accepted, strict=True) if ok]
         if names:
-            part.exceptions[row["id"]] = f"not refused under {' and '.join(names)}"
+            part.exceptions[row["id"]] = f"not refused under {', '.join(names)}"
+    counts = ", ".join(f"{count} under {name}" for name, count in refused.items())
     part.sentence = (
-        f"of {hostile} escapes the guard refuses {refused[0]} under contest, {refused[1]} under "
-        f"compute; it answered all {len(rows)} rows"
+        f"of {hostile} escapes the guard refuses {counts}; it answered all {len(rows)} rows"
     )
     if part.failures:
         part.sentence += f" but {len(part.failures)}"
@@ -396,7 +396,7 @@ def main() -> int:
         part = check(tester, rows)
         say(part, time.perf_counter() - began)
         failed += len(part.failures)
-    print(f"acceptance: {f'{failed} failures' if failed else 'as required'}")
+    print(f"acceptance: {f'{failed} failed' if failed else 'as required'}")
     return 1 if failed else 0
 
 
