@@ -107,6 +107,10 @@ class Report:
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "suppressed", MappingProxyType(dict(suppressed or {})))
 
+    def with_findings(self, diagnostics: Sequence[DiagnosticData]) -> Report:
+        """The same report with other findings, such as those after the second opinion."""
+        return Report(diagnostics, self.source, self.filename, self.suppressed)
+
     @property
     def ok(self) -> bool:
         """Whether nothing that was found blocks the run."""

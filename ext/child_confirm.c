@@ -99,9 +99,10 @@ privileges_gone(uint32_t uid)
 }
 
 uint32_t
-csb_confirm_privileges(uint32_t uid)
+csb_confirm_dropped(uint32_t uid)
 {
-    return bit_if(privileges_gone(uid), CSB_FEATURE_PRIVILEGES);
+    return bit_if(privileges_gone(uid), CSB_FEATURE_PRIVILEGES) |
+           bit_if(files_confined(), CSB_FEATURE_LANDLOCK);
 }
 
 /* The narrow filter pretends that fchmod succeeds; without it, descriptor -1 is EBADF. */
@@ -112,10 +113,8 @@ filter_holds(void)
 }
 
 uint32_t
-csb_confirm_after(int listener)
+csb_confirm_filter(int listener)
 {
-    uint32_t mask = bit_if(files_confined(), CSB_FEATURE_LANDLOCK);
-    mask |= bit_if(filter_holds(), CSB_FEATURE_SECCOMP);
-    mask |= bit_if(listener >= 0, CSB_FEATURE_SECCOMP_NOTIFY);
-    return mask;
+    return bit_if(filter_holds(), CSB_FEATURE_SECCOMP) |
+           bit_if(listener >= 0, CSB_FEATURE_SECCOMP_NOTIFY);
 }

@@ -10,10 +10,11 @@
 uint32_t csb_confirm_before(const struct csb_wire_config *config,
                             const struct csb_rlimit *rlimits);
 
-/* After privileges were dropped; the narrow filter would refuse the questions. */
-uint32_t csb_confirm_privileges(uint32_t uid);
+/* After privileges were dropped, before the narrow filter, which would refuse the questions
+ * (and nobody would answer, since the listener has not been handed over yet). */
+uint32_t csb_confirm_dropped(uint32_t uid);
 
-/* The rest, under the narrow filter. */
-uint32_t csb_confirm_after(int listener);
+/* The filter itself, by a call that it answers without the listener. */
+uint32_t csb_confirm_filter(int listener);
 
 #endif

@@ -67,7 +67,7 @@ exit_with(int status)
 }
 
 PyObject *
-csb_child_end(enum csb_wire_end phase)
+csb_child_end(enum csb_wire_end phase, const char *file_name, PyObject *source)
 {
     struct exception exception = {NULL, NULL, NULL};
     int status = STATUS_FAILED;
@@ -83,6 +83,9 @@ csb_child_end(enum csb_wire_end phase)
         (void)PyException_SetTraceback(exception.value, exception.traceback);
     }
     csb_child_say_end(kind_of(&exception, phase));
+    if (source != NULL) {
+        csb_child_show_lines(file_name, source);
+    }
     print_exception(&exception);
     Py_XDECREF(exception.type);
     Py_XDECREF(exception.value);

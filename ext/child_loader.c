@@ -41,3 +41,25 @@ csb_child_loader_new(PyObject *module, PyObject *source)
     Py_XDECREF(type);
     return loader;
 }
+
+void
+csb_child_show_lines(const char *file_name, PyObject *source)
+{
+    PyObject *module = PyImport_ImportModule("linecache");
+    PyObject *cache = module == NULL ? NULL : PyObject_GetAttrString(module, "cache");
+    PyObject *name = PyUnicode_DecodeFSDefault(file_name);
+    PyObject *lines = PyObject_CallMethod(source, "splitlines", "i", 1);
+    PyObject *entry = NULL;
+    if (cache != NULL && name != NULL && lines != NULL) {
+        /* size, mtime, lines, name; no mtime means: never compared with a file */
+        entry = Py_BuildValue("(nOOO)", PyObject_Size(source), Py_None, lines, name);
+    }
+    if (entry == NULL || PyObject_SetItem(cache, name, entry) < 0) {
+        PyErr_Clear(); /* a traceback without lines is still one */
+    }
+    Py_XDECREF(entry);
+    Py_XDECREF(lines);
+    Py_XDECREF(name);
+    Py_XDECREF(cache);
+    Py_XDECREF(module);
+}

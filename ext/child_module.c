@@ -14,6 +14,9 @@ run(PyObject *module, PyObject *Py_UNUSED(unused))
     PyObject *result = NULL;
     size_t length = 0;
     char *bytes;
+    if (csb_child_add_builtins() < 0) {
+        return NULL;
+    }
     csb_child_setup(&child);
     if (csb_child_prepare(module, &child) < 0) {
         free(child.payload);
@@ -22,8 +25,12 @@ run(PyObject *module, PyObject *Py_UNUSED(unused))
     bytes = csb_child_read_source(&length);
     source = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)length, "strict");
     free(bytes);
-    result = source == NULL ? csb_child_end(CSB_END_COMPILE_ERROR)
-                            : csb_child_execute(module, &child, source);
+    if (source == NULL) {
+        csb_child_close_channel();
+    }
+    result = source == NULL
+                 ? csb_child_end(CSB_END_COMPILE_ERROR, child.file_name, NULL)
+                 : csb_child_execute(module, &child, source);
     Py_XDECREF(source);
     free(child.payload);
     return result;

@@ -4,6 +4,8 @@
  * name, line numbers and argv, and no frame of ours in a traceback. */
 #include "child_script.h"
 
+#include "child_facts.h"
+
 #include <string.h>
 
 /* Names that a fresh __main__ has; anything else in it is the bootstrap's. */
@@ -75,8 +77,8 @@ clean_main(PyObject *globals)
 }
 
 /* `-S` leaves out site, which would have added these; contest programs call exit(). */
-static int
-add_site_builtins(void)
+int
+csb_child_add_builtins(void)
 {
     static const char *const quitters[] = {"exit", "quit"};
     PyObject *site = PyImport_ImportModule("_sitebuiltins");
@@ -114,7 +116,7 @@ csb_child_prepare(PyObject *module, const struct csb_child *child)
     if (config->path_count > 0 && csb_child_find_in_sites() < 0) {
         return -1;
     }
-    return clean_main(globals) < 0 || add_site_builtins() < 0 ? -1 : 0;
+    return clean_main(globals);
 }
 
 static bool
@@ -162,6 +164,20 @@ compile_source(PyObject *source, const char *file_name)
     return code;
 }
 
+/* The second opinion: what was compiled is told to the caller, who says whether it goes on. */
+static int
+agree_on(PyObject *code)
+{
+    struct csb_fact_list facts = {0};
+    int result = csb_child_collect(code, &facts);
+    if (result == 0) {
+        csb_child_await_go(facts.bytes, facts.count);
+        csb_child_close_channel();
+    }
+    csb_fact_list_done(&facts);
+    return result;
+}
+
 PyObject *
 csb_child_execute(PyObject *module, const struct csb_child *child, PyObject *source)
 {
@@ -176,9 +192,16 @@ csb_child_execute(PyObject *module, const struct csb_child *child, PyObject *sou
     Py_DECREF(loader);
     code = compile_source(source, child->file_name);
     if (code == NULL) {
-        return csb_child_end(CSB_END_COMPILE_ERROR);
+        csb_child_close_channel();
+        return csb_child_end(CSB_END_COMPILE_ERROR, child->file_name, source);
+    }
+    if (agree_on(code) < 0) {
+        csb_child_close_channel();
+        Py_DECREF(code);
+        return csb_child_end(CSB_END_OTHER, child->file_name, source);
     }
     result = PyEval_EvalCode(code, globals, globals);
     Py_DECREF(code);
-    return result != NULL ? result : csb_child_end(CSB_END_OTHER);
+    return result != NULL ? result
+                          : csb_child_end(CSB_END_OTHER, child->file_name, source);
 }

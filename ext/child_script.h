@@ -8,8 +8,12 @@
 
 #include "child_setup.h"
 
-/* Set sys.path and sys.argv, empty `__main__` of the bootstrap's names, add what `site`
- * would have given (exit, quit, help). Returns 0 or -1 with an exception. */
+/* Add what `site` would have given: exit, quit, help. Before the last layers, since a policy
+ * need not allow any import. Returns 0 or -1 with an exception. */
+int csb_child_add_builtins(void);
+
+/* Set sys.path and sys.argv, empty `__main__` of the bootstrap's names. Returns 0 or -1 with
+ * an exception. */
 int csb_child_prepare(PyObject *module, const struct csb_child *child);
 
 /* Make a module of a site folder that can not be read look as if it were not installed. To
@@ -24,8 +28,13 @@ PyObject *csb_child_execute(PyObject *module, const struct csb_child *child,
 /* The type of `__main__.__loader__`: get_source() serves linecache and inspect. */
 PyObject *csb_child_loader_new(PyObject *module, PyObject *source);
 
+/* Let tracebacks show the lines of the source also where the caller has a file of that
+ * name, which linecache would look for first and can not read. Leaves no exception. */
+void csb_child_show_lines(const char *file_name, PyObject *source);
+
 /* Print an uncaught exception as CPython would, and raise SystemExit with the status that
- * CPython would end with. Returns NULL always. */
-PyObject *csb_child_end(enum csb_wire_end compile_phase);
+ * CPython would end with. `source` may be NULL. Returns NULL always. */
+PyObject *csb_child_end(enum csb_wire_end compile_phase, const char *file_name,
+                        PyObject *source);
 
 #endif

@@ -116,12 +116,12 @@ csb_child_setup(struct csb_child *child)
     if (csb_confine_drop(config->uid, config->skipped, &failure) < 0) {
         fail(failure.step, failure.err);
     }
-    mask |= csb_confirm_privileges(config->uid);
+    mask |= csb_confirm_dropped(config->uid);
     if (csb_confine_filter(&narrow, config->notify != 0, config->skipped, &listener,
                            &failure) < 0) {
         fail(failure.step, failure.err);
     }
-    mask |= csb_confirm_after(listener);
+    mask |= csb_confirm_filter(listener);
     send_ready(mask, listener);
 }
 
@@ -144,10 +144,42 @@ csb_child_read_source(size_t *ret_count)
     return source;
 }
 
+static void
+send_exactly(const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    while (count > 0) {
+        long sent = csb_syscall(SYS_write, CSB_CHANNEL_FD, at, count);
+        if (sent > 0) {
+            at += sent;
+            count -= (size_t)sent;
+        } else if (sent != -EINTR) {
+            (void)csb_syscall(SYS_exit_group, EXIT_SETUP_FAILED);
+        }
+    }
+}
+
+void
+csb_child_await_go(const unsigned char *facts, size_t count)
+{
+    const uint64_t length = count;
+    unsigned char word = 0;
+    send_exactly(&length, sizeof length);
+    send_exactly(facts, count);
+    read_exactly(&word, sizeof word);
+    if (word != CSB_WIRE_GO) {
+        (void)csb_syscall(SYS_exit_group, EXIT_SETUP_FAILED);
+    }
+}
+
+void
+csb_child_close_channel(void)
+{
+    (void)csb_syscall(SYS_close, CSB_CHANNEL_FD);
+}
+
 void
 csb_child_say_end(enum csb_wire_end end)
 {
-    const struct csb_wire_record record = {
-        .magic = CSB_WIRE_MAGIC, .kind = CSB_WIRE_DONE, .end = end};
-    send_record(&record);
+    (void)csb_syscall(SYS_prctl, CSB_WIRE_SAY_END, end);
 }

@@ -33,8 +33,8 @@ csb_child_find_in_sites(void)
     PyObject *globals = PyDict_New();
     PyObject *code = NULL;
     PyObject *result = NULL;
-    if (globals != NULL && PyDict_SetItemString(globals, "__builtins__",
-                                                PyEval_GetBuiltins()) == 0) {
+    if (globals != NULL &&
+        PyDict_SetItemString(globals, "__builtins__", PyEval_GetBuiltins()) == 0) {
         code = Py_CompileString(site_finders, "<csandbox>", Py_file_input);
     }
     if (code != NULL) {

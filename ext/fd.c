@@ -11,11 +11,11 @@
 void
 csb_fd_close(int *fd)
 {
-    if (*fd != CSB_FD_NONE) {
+    if (*fd >= 0) {
         /* The result does not matter: Linux frees the number even on EINTR or EIO. */
         (void)close(*fd);
-        *fd = CSB_FD_NONE;
     }
+    *fd = CSB_FD_NONE;
 }
 
 int

@@ -9,7 +9,8 @@
 
 enum { CSB_FD_MIN = 10, CSB_FD_NONE = -1 };
 
-/* Close *fd unless it is CSB_FD_NONE, and set it to CSB_FD_NONE. For CSB_CLEANUP too. */
+/* Close *fd unless it is negative (CSB_FD_NONE, or a -errno), and set it to CSB_FD_NONE. For
+ * CSB_CLEANUP too. */
 void csb_fd_close(int *fd);
 
 /* Move fd to a number >= CSB_FD_MIN with close-on-exec; closes the old one in every case.

@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "fd.h"
+#include "input.h"
 #include "scratch.h"
 
 #include <errno.h>
@@ -49,15 +50,13 @@ launch_init(struct launch *launch)
     for (size_t i = 0; i < CSB_ARRAY_LEN(launch->child_ends); i++) {
         launch->child_ends[i] = CSB_FD_NONE;
     }
-    launch->ends =
-        (struct csb_ends){CSB_FD_NONE, CSB_FD_NONE, CSB_FD_NONE, CSB_FD_NONE};
+    launch->ends = (struct csb_ends){CSB_FD_NONE, CSB_FD_NONE, CSB_FD_NONE};
 }
 
 static void
 launch_done(struct launch *launch)
 {
     close_child_ends(launch);
-    csb_fd_close(&launch->ends.stdin_fd);
     csb_fd_close(&launch->ends.stdout_fd);
     csb_fd_close(&launch->ends.stderr_fd);
     csb_fd_close(&launch->ends.channel_fd);
@@ -113,26 +112,29 @@ make_environment(struct launch *launch, const struct csb_policy *policy,
 }
 
 static int
-make_pipes(struct launch *launch, struct csb_error *reterr)
+make_pipes(struct launch *launch, const struct csb_request *request,
+           struct csb_error *reterr)
 {
-    int pair[2];
-    int *const ours[] = {&launch->ends.stdin_fd, &launch->ends.stdout_fd,
-                         &launch->ends.stderr_fd, &launch->ends.channel_fd};
-    for (size_t i = 0; i < CSB_ARRAY_LEN(ours); i++) {
-        bool to_child = i == 0;
-        int result =
-            i == 3 ? csb_fd_socketpair(pair, reterr) : csb_fd_pipe(pair, reterr);
+    int *const ours[] = {NULL, &launch->ends.stdout_fd, &launch->ends.stderr_fd,
+                         &launch->ends.channel_fd};
+    const size_t channel = CSB_ARRAY_LEN(ours) - 1;
+    int result = csb_input_make(request->input.bytes, request->input.count,
+                                &launch->child_ends[0], reterr);
+    for (size_t i = 1; i <= channel && result == 0; i++) {
+        int pair[2];
+        result =
+            i == channel ? csb_fd_socketpair(pair, reterr) : csb_fd_pipe(pair, reterr);
         if (result < 0) {
             return result;
         }
-        launch->child_ends[i] = pair[to_child ? 0 : 1];
-        *ours[i] = pair[to_child ? 1 : 0];
-        result = csb_fd_nonblocking(*ours[i]);
+        *ours[i] = pair[0];
+        launch->child_ends[i] = pair[1];
+        result = csb_fd_nonblocking(pair[0]);
         if (result < 0) {
             return csb_fail(reterr, CSB_STEP_PIPE, -result, "make a pipe non-blocking");
         }
     }
-    return 0;
+    return result;
 }
 
 static int
@@ -217,6 +219,7 @@ start_and_supervise(struct launch *launch, const struct csb_policy *policy,
         return result;
     }
     job.required = policy->required;
+    job.sets = policy->sets;
     job.kill_on_violation = policy->kill_on_violation;
     result = send_config(launch, policy, request, &process, reterr);
     if (result < 0) {
@@ -236,14 +239,14 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
     struct launch launch;
     int result;
     memset(ret, 0, sizeof *ret);
-    csb_notify_init(&ret->notify, 0);
+    csb_notify_init(&ret->notify, policy->sets, request->job.limits);
     launch_init(&launch);
     result = make_scratch(&launch, policy, request, reterr);
     if (result == 0) {
         result = make_environment(&launch, policy, request, reterr);
     }
     if (result == 0) {
-        result = make_pipes(&launch, reterr);
+        result = make_pipes(&launch, request, reterr);
     }
     if (result == 0) {
         result = make_ruleset(&launch, policy, reterr);

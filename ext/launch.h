@@ -13,7 +13,8 @@ struct csb_file {
 
 /* Everything is borrowed and stays unchanged until the call returns. */
 struct csb_request {
-    struct csb_job job; /* job.required is filled from the policy */
+    struct csb_job job;     /* job.required is filled from the policy */
+    struct csb_bytes input; /* stdin */
     const char *file_name;
     const struct csb_strings *arguments;   /* sys.argv[1:] */
     const struct csb_strings *environment; /* "NAME=value", after the policy's */

@@ -19,16 +19,19 @@
 #define SECCOMP_USER_NOTIF_FLAG_CONTINUE (1UL << 0)
 #endif
 
-/* After so many denials, at most one answer every SLOW_NS: 0.1 % of a core. */
+/* After so many calls, at most one refusal every SLOW_NS: 0.1 % of a core. */
 enum { PROMPT_DENIALS = 2000 };
 #define SLOW_NS (20 * CSB_NS_PER_MS)
 
 void
-csb_notify_init(struct csb_notify *notify, uint32_t threads_allowed)
+csb_notify_init(struct csb_notify *notify, uint32_t sets,
+                const struct csb_limits *limits)
 {
     memset(notify, 0, sizeof *notify);
     notify->listener = CSB_FD_NONE;
-    notify->threads_allowed = threads_allowed;
+    notify->sets = sets;
+    notify->threads_allowed = limits->threads;
+    notify->shared_allowed = limits->memory_bytes;
 }
 
 void
@@ -81,11 +84,13 @@ record(struct csb_notify *notify, const struct seccomp_data *call, const char *n
 
 /* Is this one of the calls that are watched rather than denied? */
 static bool
-watched(const struct seccomp_data *call, const char *name)
+watched(const struct csb_notify *notify, const struct seccomp_data *call,
+        const char *name)
 {
     for (size_t i = 0; i < csb_syscall_row_count; i++) {
         const struct csb_syscall_row *row = &csb_syscall_rows[i];
-        bool matches = row->action == CSB_ACTION_WATCH && strcmp(row->name, name) == 0;
+        bool matches = row->action == CSB_ACTION_WATCH && row->sets & notify->sets &&
+                       strcmp(row->name, name) == 0;
         for (unsigned k = 0; k < row->check_count && matches; k++) {
             const struct csb_argument_check *check = &row->checks[k];
             matches = (call->args[check->index] & check->mask) == check->value;
@@ -97,6 +102,59 @@ watched(const struct seccomp_data *call, const char *name)
     return false;
 }
 
+/* EAGAIN and ENOMEM are what the kernel says at a real limit. */
+static int
+judge_thread(struct csb_notify *notify, const struct csb_procfs *procfs)
+{
+    if (csb_procfs_threads(procfs) <= notify->threads_allowed) {
+        return 0;
+    }
+    notify->threads_denied++;
+    return EAGAIN;
+}
+
+/* What was unmapped again is not given back: the sum can only be too high, and a program
+ * has no use for shared anonymous memory where there is nobody to share it with. */
+static int
+judge_shared_memory(struct csb_notify *notify, uint64_t bytes)
+{
+    if (bytes > notify->shared_allowed - notify->shared_bytes) {
+        notify->shared_denied = true;
+        return ENOMEM;
+    }
+    notify->shared_bytes += bytes;
+    return 0;
+}
+
+static int
+judge_watched(struct csb_notify *notify, const struct seccomp_data *call,
+              const char *name, const struct csb_procfs *procfs)
+{
+    if (strcmp(name, "clone") == 0) {
+        return judge_thread(notify, procfs);
+    }
+    if (strcmp(name, "mmap") == 0) {
+        return judge_shared_memory(notify, call->args[1]);
+    }
+    notify->end_seen = true;
+    notify->exit_code = (int)(call->args[0] & 0xFF);
+    (void)csb_procfs_memory(procfs, &notify->memory_at_end);
+    return 0;
+}
+
+/* A call that no kernel knows, made by csb_child_say_end. It needs no descriptor and can
+ * only choose between words for a failure. */
+static bool
+says_end(struct csb_notify *notify, const struct seccomp_data *call, const char *name)
+{
+    if (strcmp(name, "prctl") != 0 || call->args[0] != CSB_WIRE_SAY_END ||
+        call->args[1] > CSB_END_MEMORY_ERROR) {
+        return false;
+    }
+    notify->end = (enum csb_wire_end)call->args[1];
+    return true;
+}
+
 /* 0 = go on, else the errno. EPERM is what CPython turns into PermissionError; a number
  * without a name is newer than the table: ENOSYS, so that libc falls back (moby issue
  * 42681). */
@@ -104,20 +162,12 @@ static int
 judge(struct csb_notify *notify, const struct seccomp_data *call, const char *name,
       const struct csb_procfs *procfs, bool *ret_denied)
 {
-    bool is_watched = watched(call, name);
     *ret_denied = false;
-    if (is_watched && strcmp(name, "exit_group") == 0) {
-        notify->end_seen = true;
-        notify->exit_code = (int)(call->args[0] & 0xFF);
-        (void)csb_procfs_memory(procfs, &notify->memory_at_end);
-        return 0;
+    if (watched(notify, call, name)) {
+        return judge_watched(notify, call, name, procfs);
     }
-    if (is_watched && notify->threads_allowed > 0) {
-        if (csb_procfs_threads(procfs) <= notify->threads_allowed) {
-            return 0;
-        }
-        notify->threads_denied++;
-        return EAGAIN; /* what the kernel says at a real limit */
+    if (says_end(notify, call, name)) {
+        return EPERM;
     }
     *ret_denied = true;
     record(notify, call, name);
@@ -141,12 +191,16 @@ csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
     name = csb_seccomp_name(request.data.nr);
     err = judge(notify, &request.data, name == NULL ? "" : name, procfs, &denied);
     free(name);
+    if (denied && notify->kill_on_denial) {
+        return true; /* answered, it could act once more before the kill arrives */
+    }
     answer.id = request.id;
     answer.error = -err;
     answer.flags = err == 0 ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;
     /* ENOENT here means the same: nobody is left to hear it. */
     (void)ioctl(notify->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
-    if (denied && notify->denied > PROMPT_DENIALS) {
+    notify->answered++;
+    if (err != 0 && notify->answered > PROMPT_DENIALS) {
         notify->resume_ns = now_ns + SLOW_NS;
     }
     return denied;

@@ -1,13 +1,15 @@
 /* What a child was denied, seen and answered from outside.
  *
- * The narrow filter sends every denied call, and the two watched ones (a new thread, the
- * end of the process), to a listener (seccomp_unotify(2)). The supervisor answers from its
+ * The narrow filter sends every denied call, and the watched ones (a new thread, the end of
+ * the process, shared anonymous memory), to a listener (seccomp_unotify(2)). The supervisor answers from its
  * own poll loop. Nothing is decided by memory of the child: only numbers in registers,
  * which nobody can change while the call waits. One thread at a time; no GIL. */
 #ifndef CSB_NOTIFY_H
 #define CSB_NOTIFY_H
 
 #include "procfs.h"
+#include "run_limits.h"
+#include "wire.h"
 
 enum { CSB_VIOLATION_KINDS = 32 };
 
@@ -19,23 +21,33 @@ struct csb_violation {
 };
 
 struct csb_notify {
-    int listener; /* owned; CSB_FD_NONE before it arrives */
+    int listener;  /* owned; CSB_FD_NONE before it arrives */
+    uint32_t sets; /* of the policy: which watched calls are allowed at all */
+    bool kill_on_denial; /* leave a denied call waiting: the caller kills the process */
     uint32_t threads_allowed;
     uint32_t threads_denied;
+    uint64_t
+        shared_allowed; /* bytes of shared anonymous memory, and what was asked for */
+    uint64_t shared_bytes;
+    bool shared_denied;
     bool end_seen; /* the process asked to exit … */
     int exit_code; /* … with this code, from its register */
     struct csb_memory memory_at_end;
-    uint64_t denied;   /* calls in all */
+    enum csb_wire_end end; /* the child's own word about a failure (CSB_WIRE_SAY_END) */
+    uint64_t answered;     /* calls, the watched ones included */
+    uint64_t denied;
     int64_t resume_ns; /* not served before this time, see csb_notify_serve */
     struct csb_violation violations[CSB_VIOLATION_KINDS];
     unsigned violation_count;
 };
 
-void csb_notify_init(struct csb_notify *notify, uint32_t threads_allowed);
+void csb_notify_init(struct csb_notify *notify, uint32_t sets,
+                     const struct csb_limits *limits);
 void csb_notify_done(struct csb_notify *notify);
 
-/* Answer one pending call. Returns true when it was a denial. A child that makes thousands
- * of denied calls is slowed down (resume_ns moves into the future), so it can not keep the
+/* Answer one pending call. Returns true when it was a denial. The thread cap is checked
+ * against the threads that exist, so threads that start threads at the same moment may pass
+ * it, to twice the cap at most. A child that makes thousands of denied calls is slowed down (resume_ns moves into the future), so it can not keep the
  * supervisor busy; the listener is never closed, because the kernel would then answer
  * ENOSYS to the end of the process too. */
 bool csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,

@@ -13,6 +13,7 @@ enum csb_verdict {
     CSB_OUTPUT_LIMIT,
     CSB_RUNTIME_ERROR,
     CSB_COMPILE_ERROR,
+    CSB_REJECTED,
     CSB_SECURITY_VIOLATION,
     CSB_INTERNAL_ERROR,
     CSB_VERDICT_COUNT
@@ -36,6 +37,7 @@ enum csb_stop {
     CSB_STOP_MEMORY,
     CSB_STOP_OUTPUT,
     CSB_STOP_VIOLATION, /* the profile says: kill on a denied call */
+    CSB_STOP_REFUSED,   /* the second opinion: not executed */
     CSB_STOP_INTERRUPT, /* the caller was interrupted */
 };
 
@@ -47,6 +49,7 @@ struct csb_facts {
     int signal;
     bool output_over; /* a stream passed its cap */
     uint32_t threads_denied;
+    bool shared_denied; /* shared memory beyond the limit was asked for */
     enum csb_wire_end
         end;        /* from the child: only chooses between words for a failure */
     int64_t cpu_ns; /* submission only */

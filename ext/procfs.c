@@ -5,6 +5,7 @@
 
 #include "fd.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,45 @@ csb_procfs_close(struct csb_procfs *procfs)
     csb_fd_close(&procfs->statm);
 }
 
+static ssize_t
+read_text(int folder, const char *name, char *text, size_t size)
+{
+    CSB_CLEANUP(csb_fd_close) int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? -1 : read(fd, text, size - 1);
+    if (length > 0) {
+        text[length] = '\0';
+    }
+    return length;
+}
+
+/* A process whose first thread has left by exit(2) while others run reads as empty: its
+ * figures are then those of any thread that lives. */
+static bool
+read_of_living_thread(const struct csb_procfs *procfs, const char *file, char *text,
+                      size_t size, const char *wanted)
+{
+    int tasks = procfs->folder < 0 ? CSB_FD_NONE
+                                   : openat(procfs->folder, "task",
+                                            O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = tasks < 0 ? NULL : fdopendir(tasks);
+    const struct dirent *entry;
+    bool found = false;
+    if (listing == NULL) {
+        csb_fd_close(&tasks);
+        return false;
+    }
+    while (!found && (entry = readdir(listing)) != NULL) {
+        char name[sizeof entry->d_name + 16];
+        (void)snprintf(name, sizeof name, "%s/%s", entry->d_name, file);
+        found = entry->d_name[0] != '.' &&
+                read_text(dirfd(listing), name, text, size) > 0 &&
+                (wanted == NULL ? strncmp(text, "0 ", 2) != 0
+                                : strstr(text, wanted) != NULL);
+    }
+    (void)closedir(listing);
+    return found;
+}
+
 uint64_t
 csb_procfs_resident_bytes(const struct csb_procfs *procfs)
 {
@@ -44,6 +84,10 @@ csb_procfs_resident_bytes(const struct csb_procfs *procfs)
         return 0;
     }
     text[length] = '\0';
+    if (strncmp(text, "0 ", 2) == 0 &&
+        !read_of_living_thread(procfs, "statm", text, sizeof text, NULL)) {
+        return 0;
+    }
     (void)strtoull(text, &end, 10);
     return strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
@@ -59,21 +103,18 @@ field_bytes(const char *status, const char *name)
 bool
 csb_procfs_memory(const struct csb_procfs *procfs, struct csb_memory *ret)
 {
+    static const char peak[] = "\nVmHWM:";
     char text[STATUS_BYTES];
-    ssize_t length = -1;
-    CSB_CLEANUP(csb_fd_close) int fd = CSB_FD_NONE;
     *ret = (struct csb_memory){0, 0};
-    if (procfs->folder >= 0) {
-        fd = openat(procfs->folder, "status", O_RDONLY | O_CLOEXEC);
-    }
-    if (fd >= 0) {
-        length = read(fd, text, sizeof text - 1);
-    }
-    if (length <= 0) {
+    if (procfs->folder < 0 ||
+        read_text(procfs->folder, "status", text, sizeof text) <= 0) {
         return false;
     }
-    text[length] = '\0';
-    ret->peak_bytes = field_bytes(text, "\nVmHWM:");
+    if (strstr(text, peak) == NULL &&
+        !read_of_living_thread(procfs, "status", text, sizeof text, peak)) {
+        return false;
+    }
+    ret->peak_bytes = field_bytes(text, peak);
     ret->private_bytes =
         field_bytes(text, "\nRssAnon:") + field_bytes(text, "\nRssShmem:");
     return ret->peak_bytes != 0;

@@ -8,6 +8,7 @@
 
 #include "engine.h"
 #include "guard_config.h"
+#include "py_checked.h"
 #include "py_convert.h"
 #include "py_guard_render.h"
 #include "py_guard_spec.h"
@@ -120,8 +121,8 @@ append(PyObject **list, PyObject *item)
     Py_XDECREF(item);
 }
 
-static PyObject *
-diagnostics_list(const struct csb_diags *diags)
+PyObject *
+csb_py_diagnostics(const struct csb_diags *diags)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < diags->len; i++) {
@@ -154,7 +155,7 @@ findings_dict(const struct csb_findings *findings)
     if (dict == NULL ||
         csb_py_set(dict, "ok", PyBool_FromLong(!csb_diags_blocking(&findings->diags))) <
             0 ||
-        csb_py_set(dict, "diagnostics", diagnostics_list(&findings->diags)) < 0 ||
+        csb_py_set(dict, "diagnostics", csb_py_diagnostics(&findings->diags)) < 0 ||
         csb_py_set(dict, "source",
                    PyBytes_FromStringAndSize(
                        source->text, complete ? (Py_ssize_t)source->len : 0)) < 0 ||
@@ -178,6 +179,7 @@ py_check(PyObject *module, PyObject *args)
     char *bytes;
     Py_ssize_t len;
     PyObject *result;
+    PyObject *checked;
     int r;
     (void)module; /* functions of a module get it whether they need it or not */
     if (!PyArg_ParseTuple(args, "OSU:check", &guard_arg, &source, &filename)) {
@@ -194,7 +196,12 @@ py_check(PyObject *module, PyObject *args)
         return PyErr_NoMemory();
     }
     result = findings_dict(&findings);
-    csb_findings_done(&findings);
+    checked = csb_py_checked_new(guard_arg, guard->config, &findings);
+    if (result != NULL && csb_py_set(result, "checked", checked) < 0) {
+        Py_CLEAR(result);
+    } else if (result == NULL) {
+        Py_XDECREF(checked);
+    }
     return result;
 }
 

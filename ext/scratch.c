@@ -256,6 +256,11 @@ csb_scratch_remove(struct csb_scratch *scratch)
         empty_repeatedly(scratch);
         (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
     }
+    if (scratch->fd < 0 && scratch->name != NULL) {
+        /* made, but never opened: still empty */
+        (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
+    }
     csb_fd_close(&scratch->fd);
     csb_fd_close(&scratch->base_fd);
+    scratch->name = NULL;
 }

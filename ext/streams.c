@@ -6,45 +6,16 @@
 #include "fd.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 64 * 1024, PULL_CHUNKS = 4, DRAIN_CHUNKS = 64 };
-
-/* write() to a pipe without a reader raises SIGPIPE in this thread. CPython ignores it, but
- * an embedding host may not: block it, write, take it back if it came (signal(7)). */
-static ssize_t
-write_quietly(int fd, const unsigned char *bytes, size_t count)
-{
-    const struct timespec at_once = {0, 0};
-    sigset_t pipe_signal;
-    sigset_t before;
-    sigset_t pending;
-    ssize_t written;
-    int err;
-    (void)sigemptyset(&pipe_signal);
-    (void)sigaddset(&pipe_signal, SIGPIPE);
-    (void)sigpending(&pending);
-    (void)pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-    written = write(fd, bytes, count);
-    err = errno;
-    if (written < 0 && err == EPIPE && sigismember(&pending, SIGPIPE) == 0) {
-        (void)sigtimedwait(&pipe_signal, NULL, &at_once);
-    }
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = err;
-    return written;
-}
+enum { CHUNK_BYTES = 64 * 1024, PULL_CHUNKS = 4, DRAIN_CHUNKS = 64, PUSH_WRITES = 8 };
 
 void
-csb_feed_push(struct csb_feed *feed, bool is_socket)
+csb_feed_push(struct csb_feed *feed)
 {
-    while (feed->fd >= 0 && feed->left > 0) {
-        ssize_t written = is_socket
-                              ? send(feed->fd, feed->bytes, feed->left, MSG_NOSIGNAL)
-                              : write_quietly(feed->fd, feed->bytes, feed->left);
+    for (int i = 0; i < PUSH_WRITES && feed->fd >= 0 && feed->left > 0; i++) {
+        ssize_t written = send(feed->fd, feed->bytes, feed->left, MSG_NOSIGNAL);
         if (written < 0) {
             if (errno == EINTR) {
                 continue;

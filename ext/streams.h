@@ -7,14 +7,13 @@
 
 /* Bytes that go to the child as fast as it takes them. Borrowed, not copied. */
 struct csb_feed {
-    int fd; /* closed when everything is written or the child stopped listening */
+    int fd; /* a non-blocking socket; borrowed */
     const unsigned char *bytes;
     size_t left;
 };
 
-/* Write what the pipe takes now. Never blocks, never raises SIGPIPE (the fd is a pipe whose
- * write is done with the signal held off, or a socket written with MSG_NOSIGNAL). */
-void csb_feed_push(struct csb_feed *feed, bool is_socket);
+/* Write what the socket takes now, within a bound; never blocks, never raises SIGPIPE. */
+void csb_feed_push(struct csb_feed *feed);
 
 /* Read what is there now into the capture; closes *fd at end of file. Returns 0 or a
  * negative errno (out of memory). Bounded: at most a few hundred kilobytes a call, so that

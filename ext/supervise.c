@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "fd.h"
 #include "feature.h"
+#include "inbox.h"
 #include "meter.h"
 #include "streams.h"
 
@@ -26,26 +27,21 @@ struct run {
     struct csb_report *report;
     struct csb_error *reterr;
     struct csb_meter meter;
-    struct csb_feed input;
     struct csb_feed source;
     uint64_t source_length; /* sent before the source */
     struct csb_feed source_header;
     int64_t begun_ns;
     int64_t interrupt_check_ns;
+    struct csb_inbox facts;
+    unsigned char go; /* what is sent when the facts are accepted */
+    struct csb_feed go_feed;
     bool ready;
+    bool agreed; /* the submission may be executing */
     bool ended;
     int failure; /* -errno of a run that was not allowed to begin */
 };
 
-enum {
-    POLL_PIDFD,
-    POLL_OUTPUT,
-    POLL_ERRORS,
-    POLL_INPUT,
-    POLL_CHANNEL,
-    POLL_LISTENER,
-    POLLS
-};
+enum { POLL_PIDFD, POLL_OUTPUT, POLL_ERRORS, POLL_CHANNEL, POLL_LISTENER, POLLS };
 
 void
 csb_report_done(struct csb_report *report)
@@ -78,8 +74,8 @@ static void
 close_channel(struct run *run)
 {
     csb_fd_close(&run->ends->channel_fd);
-    run->source_header.fd = run->source.fd = CSB_FD_NONE;
-    run->source_header.left = run->source.left = 0;
+    run->source_header.fd = run->source.fd = run->go_feed.fd = CSB_FD_NONE;
+    run->source_header.left = run->source.left = run->go_feed.left = 0;
 }
 
 /* One record, and the listener that comes with READY (cmsg(3)). Room for exactly one
@@ -136,8 +132,8 @@ child_ready(struct run *run, const struct csb_wire_record *record, int listener)
     run->ready = true;
     csb_meter_start(&run->meter, csb_clock_now_ns());
     run->report->startup_ns = run->meter.ready_ns - run->begun_ns;
-    csb_feed_push(&run->source_header, true);
-    csb_feed_push(&run->source, true);
+    csb_feed_push(&run->source_header);
+    csb_feed_push(&run->source);
 }
 
 /* Before READY: our own code speaks. */
@@ -161,26 +157,46 @@ read_start(struct run *run)
     }
 }
 
-/* After READY: anybody speaks. recv without room for control data, so that descriptors that
- * are sent along are dropped by the kernel. */
-static void
-read_end(struct run *run)
+/* Room for the facts of a source: each of its bytes can name at most a few. */
+static size_t
+facts_limit(size_t source_bytes)
 {
-    struct csb_wire_record record;
-    ssize_t count = recv(run->ends->channel_fd, &record, sizeof record, MSG_DONTWAIT);
-    if (count == (ssize_t)sizeof record && record.magic == CSB_WIRE_MAGIC &&
-        record.kind == CSB_WIRE_DONE && record.end <= CSB_END_MEMORY_ERROR) {
-        run->report->facts.end = (enum csb_wire_end)record.end;
-    } else if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) {
-        close_channel(run);
+    const size_t base = (size_t)1 << 20;
+    const size_t factor = 32;
+    return source_bytes < SIZE_MAX / factor - base ? source_bytes * factor + base
+                                                   : SIZE_MAX;
+}
+
+/* After READY the child has compiled the submission and tells what came of it. When it can
+ * not be compiled it closes the channel and goes on to say so on stderr. After GO nothing
+ * is to be heard any more: whatever comes is dropped. */
+static void
+read_facts(struct run *run)
+{
+    const struct csb_job *job = run->job;
+    enum csb_inbox_state state = csb_inbox_pull(&run->facts, run->ends->channel_fd);
+    if (state == CSB_INBOX_MORE) {
+        return;
     }
+    if (state != CSB_INBOX_COMPLETE || run->agreed) {
+        close_channel(run);
+        return;
+    }
+    if (job->agrees != NULL &&
+        !job->agrees(job->agrees_argument, run->facts.bytes, run->facts.got)) {
+        stop(run, CSB_STOP_REFUSED);
+        return;
+    }
+    run->agreed = true;
+    run->go_feed.left = sizeof run->go;
+    csb_feed_push(&run->go_feed);
 }
 
 static void
 read_channel(struct run *run)
 {
     if (run->ready) {
-        read_end(run);
+        read_facts(run);
     } else {
         read_start(run);
     }
@@ -189,7 +205,8 @@ read_channel(struct run *run)
 static int
 channel_events(const struct run *run)
 {
-    bool pending = run->ready && run->source_header.left + run->source.left > 0;
+    size_t left = run->source_header.left + run->source.left + run->go_feed.left;
+    bool pending = run->ready && left > 0;
     return pending ? POLLIN | POLLOUT : POLLIN;
 }
 
@@ -198,11 +215,12 @@ fill_polls(const struct run *run, struct pollfd *polls, int64_t now_ns)
 {
     const struct csb_notify *notify = &run->report->notify;
     bool listen = notify->listener >= 0 && notify->resume_ns <= now_ns;
+    for (unsigned i = 0; i < POLLS; i++) {
+        polls[i].fd = CSB_FD_NONE; /* one that is not filled below is not looked at */
+    }
     polls[POLL_PIDFD] = (struct pollfd){run->process->pidfd, POLLIN, 0};
     polls[POLL_OUTPUT] = (struct pollfd){run->ends->stdout_fd, POLLIN, 0};
     polls[POLL_ERRORS] = (struct pollfd){run->ends->stderr_fd, POLLIN, 0};
-    polls[POLL_INPUT] =
-        (struct pollfd){run->input.left > 0 ? run->input.fd : -1, POLLOUT, 0};
     polls[POLL_CHANNEL] =
         (struct pollfd){run->ends->channel_fd, (short)channel_events(run), 0};
     polls[POLL_LISTENER] = (struct pollfd){listen ? notify->listener : -1, POLLIN, 0};
@@ -290,10 +308,11 @@ serve_channel(struct run *run, short events)
         read_channel(run);
     }
     if (events & POLLOUT && run->ready) {
-        csb_feed_push(&run->source_header, true);
+        csb_feed_push(&run->source_header);
         if (run->source_header.left == 0) {
-            csb_feed_push(&run->source, true);
+            csb_feed_push(&run->source);
         }
+        csb_feed_push(&run->go_feed);
     }
 }
 
@@ -312,15 +331,6 @@ serve_listener(struct run *run, short events)
 }
 
 static void
-serve_input(struct run *run)
-{
-    csb_feed_push(&run->input, false);
-    if (run->input.left == 0) {
-        csb_fd_close(&run->input.fd);
-    }
-}
-
-static void
 serve(struct run *run, const struct pollfd *polls)
 {
     if (polls[POLL_CHANNEL].revents != 0) {
@@ -334,9 +344,6 @@ serve(struct run *run, const struct pollfd *polls)
     }
     if (polls[POLL_ERRORS].revents != 0) {
         pull_stream(run, &run->ends->stderr_fd, &run->report->errors);
-    }
-    if (polls[POLL_INPUT].revents != 0) {
-        serve_input(run);
     }
     if (polls[POLL_PIDFD].revents != 0) {
         if (polls[POLL_CHANNEL].revents == 0 && run->ends->channel_fd >= 0) {
@@ -374,6 +381,8 @@ take_figures(struct run *run, const struct csb_exit *ended)
         facts->memory_bytes = last->private_bytes;
     }
     facts->threads_denied = report->notify.threads_denied;
+    facts->shared_denied = report->notify.shared_denied;
+    facts->end = report->notify.end;
     facts->output_over = csb_capture_truncated(&report->output) ||
                          csb_capture_truncated(&report->errors);
 }
@@ -435,7 +444,8 @@ csb_supervise(struct csb_process *process, struct csb_ends *ends,
     memset(ret, 0, sizeof *ret);
     csb_capture_init(&ret->output, (size_t)job->limits->output_bytes);
     csb_capture_init(&ret->errors, (size_t)job->limits->output_bytes);
-    csb_notify_init(&ret->notify, job->limits->threads);
+    csb_notify_init(&ret->notify, job->sets, job->limits);
+    ret->notify.kill_on_denial = job->kill_on_violation;
     csb_meter_open(&run.meter, process->pid, job->limits);
     run.interrupt_check_ns = run.begun_ns + INTERRUPT_CHECK_NS;
     run.source_length = job->source.count;
@@ -444,14 +454,14 @@ csb_supervise(struct csb_process *process, struct csb_ends *ends,
                           sizeof run.source_length};
     run.source =
         (struct csb_feed){ends->channel_fd, job->source.bytes, job->source.count};
-    run.input = (struct csb_feed){ends->stdin_fd, job->input.bytes, job->input.count};
-    ends->stdin_fd = CSB_FD_NONE; /* the feed owns it now: one owner, one close */
-    serve_input(&run);
+    run.go = CSB_WIRE_GO;
+    run.go_feed = (struct csb_feed){ends->channel_fd, &run.go, 0};
+    csb_inbox_init(&run.facts, facts_limit(job->source.count));
     loop(&run);
     finish(&run);
     csb_meter_close(&run.meter);
+    csb_inbox_done(&run.facts);
     csb_notify_done(&ret->notify);
-    csb_fd_close(&run.input.fd);
     csb_fd_close(&ends->stdout_fd);
     csb_fd_close(&ends->stderr_fd);
     csb_fd_close(&ends->channel_fd);

@@ -21,9 +21,13 @@ struct csb_bytes {
 struct csb_job {
     const struct csb_limits *limits;
     uint32_t required; /* feature bits that must be confirmed */
+    uint32_t sets;     /* system call sets of the policy */
     bool kill_on_violation;
     struct csb_bytes source;
-    struct csb_bytes input; /* stdin */
+    /* The second opinion: may the program that CPython compiled (facts.h) be executed? Asked
+     * once, in the thread of the run. NULL: yes. */
+    bool (*agrees)(void *argument, const unsigned char *facts, size_t count);
+    void *agrees_argument;
     /* Asked now and then and after a signal; true ends the run (CSB_STOP_INTERRUPT). May be
      * NULL. */
     bool (*interrupted)(void *argument);
@@ -32,7 +36,6 @@ struct csb_job {
 
 /* The caller's ends, owned by the run from the call on. */
 struct csb_ends {
-    int stdin_fd;
     int stdout_fd;
     int stderr_fd;
     int channel_fd;

@@ -32,6 +32,8 @@
 #define BITS(index, ignored, value)                                                    \
     {(index), ALL & ~(uint64_t)(ignored), (uint64_t)(value)}
 
+#define SOME(index, mask, value) {(index), (mask), (value)}
+
 #define OK(name, sets, why) {name, sets, CSB_ACTION_ALLOW, 0, 0, {{0}}, why}
 #define OK1(name, sets, check, why) {name, sets, CSB_ACTION_ALLOW, 0, 1, {check}, why}
 #define OK2(name, sets, check, other, why)                                             \
@@ -49,6 +51,8 @@
      CLONE_DETACHED)
 #define SOCKET_FLAGS (SOCK_CLOEXEC | SOCK_NONBLOCK)
 #define FUTEX_FLAGS (FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)
+/* MAP_SHARED_VALIDATE has the bit of MAP_SHARED too. */
+#define MAP_KIND (MAP_SHARED | MAP_ANONYMOUS)
 /* Clock ids below 16 are the machine's and the caller's own; the negative ones name other
  * processes by pid (clock_getcpuclockid(3)) and tell their CPU time. */
 #define OWN_CLOCK BITS(0, 0xF, 0)
@@ -147,8 +151,8 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK1("ioctl", C, IS(1, TIOCGWINSZ), "terminal size"),
     OK1("kill", C, IS(0, CSB_OWN_PID), "signals to itself (raise, abort, signal tests)"),
     SAY("lchown", W, 0, "pretended, as chmod"),
-    SAY("lsetxattr", W, ENOTSUP, "shutil.copystat copes"),
     OK("lseek", C, "own descriptors"),
+    SAY("lsetxattr", W, ENOTSUP, "shutil.copystat copes"),
     OK("lstat", R, "imports, pathlib"),
     OK1("madvise", C, IS(2, MADV_DONTDUMP), "malloc"),
     OK1("madvise", C, IS(2, MADV_DONTNEED), "malloc"),
@@ -164,7 +168,10 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK("mincore", C, "its own pages"),
     OK("mkdir", W, "below the scratch"),
     OK("mkdirat", W, "below the scratch"),
-    OK("mmap", C, "memory and shared libraries; PR_SET_MDWE refuses writable-and-executable pages"),
+    SEE1("mmap", C, SOME(3, MAP_KIND, MAP_SHARED | MAP_ANONYMOUS), "shared anonymous memory escapes RLIMIT_DATA: the supervisor adds it up"),
+    OK1("mmap", C, SOME(3, MAP_KIND, 0), "files and shared libraries; PR_SET_MDWE refuses writable-and-executable pages"),
+    OK1("mmap", C, SOME(3, MAP_KIND, MAP_ANONYMOUS), "memory; counted by RLIMIT_DATA"),
+    OK1("mmap", C, SOME(3, MAP_KIND, MAP_SHARED), "files of its own, bounded by RLIMIT_FSIZE"),
     OK("mprotect", C, "malloc arenas, RELRO; see mmap"),
     OK("mremap", C, "realloc"),
     OK("msync", C, "mmap module"),
@@ -217,7 +224,7 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK("seccomp", S, "the narrow filter itself"),
     OK("select", C, "wait on own descriptors"),
     OK("sendfile", W, "shutil"),
-    OK1("sendmsg", C, IS(0, CHANNEL_FD), "hands the listener to the supervisor, once, before untrusted code"),
+    OK1("sendmsg", C, IS(0, CHANNEL_FD), "hands the listener to the supervisor, once, before untrusted code; then 3 is closed"),
     OK1("sendto", A, IS(4, 0), "own socket pair, without an address"),
     OK("set_mempolicy", S, "numactl-started interpreters"),
     OK("set_robust_list", C, "glibc registers each thread"),

@@ -3,12 +3,17 @@
  *   caller → child   config header, config payload        (before the child starts)
  *   child  → caller  one record: READY with the listener, or FAILED
  *   caller → child   length of the source, the source     (only after READY)
- *   child  → caller  one record: DONE                     (a courtesy, never believed alone)
+ *   child  → caller  length of the facts, the facts       (facts.h; if it compiles)
+ *   caller → child   one byte CSB_WIRE_GO                 (if they are accepted)
+ *
+ * Then, or when the source does not compile, the child closes the channel. Its last word about a failure needs no descriptor: it
+ * makes a system call that the narrow filter denies, prctl(CSB_WIRE_SAY_END, end), which the
+ * listener sees.
  *
  * Both ends are the same build on the same machine, so the structs are the format. The
  * caller believes a FAILED or READY record, since no untrusted byte has been sent by then.
- * A DONE record comes from a process that ran hostile code: it may only choose between two
- * words for a failure that was seen from outside. */
+ * What is said at the end comes from a process that ran hostile code: it may only choose
+ * between words for a failure that was seen from outside. */
 #ifndef CSB_WIRE_H
 #define CSB_WIRE_H
 
@@ -34,8 +39,12 @@ struct csb_wire_config {
 enum csb_wire_kind {
     CSB_WIRE_FAILED = 1,
     CSB_WIRE_READY,
-    CSB_WIRE_DONE,
 };
+
+enum { CSB_WIRE_GO = 'g' };
+
+/* No option of prctl(2); the kernel would answer EINVAL. */
+#define CSB_WIRE_SAY_END UINT64_C(0x43534245)
 
 enum csb_wire_end {
     CSB_END_OTHER,
@@ -49,7 +58,7 @@ struct csb_wire_record {
     uint32_t step; /* FAILED: enum csb_step */
     int32_t err;   /* FAILED: errno */
     uint32_t mask; /* READY: features confirmed */
-    uint32_t end;  /* DONE: enum csb_wire_end */
+    uint32_t unused;
 };
 
 #endif

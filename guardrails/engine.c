@@ -170,6 +170,9 @@ csb_check_source(const struct csb_guard_config *config,
         }
     }
     failed = check.failed || check.paths.failed || ret->diags.failed;
+    ret->seen = (struct csb_seen){check.atoms, check.paths};
+    check.atoms = (struct csb_atoms){0};
+    check.paths = (struct csb_text){0};
     check_done(&check);
     if (failed) {
         csb_findings_done(ret);
@@ -185,4 +188,5 @@ csb_findings_done(struct csb_findings *findings)
 {
     csb_source_done(&findings->source);
     csb_diags_done(&findings->diags);
+    csb_seen_done(&findings->seen);
 }

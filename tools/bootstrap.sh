@@ -26,7 +26,7 @@ say() {
 
 # What is wrong with interpreter $1, in words; empty when it will do.
 python_fault() {
-    "$1" - 2>/dev/null <<'PYTHON' || echo "does not run"
+    "$1" - 2>/dev/null <<'PYTHON' || echo "does not run as CPython 3.10 or newer"
 import importlib.util, os, sys, sysconfig
 headers = {sysconfig.get_path("include"), sysconfig.get_path("platinclude")}
 if sys.implementation.name != "cpython" or sys.version_info < (3, 10):
@@ -76,7 +76,12 @@ look() {
     "$tool" --exists 'libutf8proc >= 2.5.0' 2>/dev/null || need libutf8proc-dev "identifiers as CPython reads them"
     "$tool" --exists 'cmocka >= 1.1.5' 2>/dev/null || need libcmocka-dev "C unit tests"
     command -v git >/dev/null || need git "which files are tracked (lint)"
-    find_python >/dev/null || need "python3 python3-venv python3-dev" "CPython >= 3.10 with venv and headers"
+    find_python >/dev/null && return
+    if [ -n "${PYTHON:-}" ]; then
+        say "PYTHON=$PYTHON $(command -v "$PYTHON" >/dev/null && python_fault "$PYTHON" || echo "is not on PATH")"
+        exit 1
+    fi
+    need "python3 python3-venv python3-dev" "CPython >= 3.10 with venv and headers"
 }
 
 may_be_root() {
@@ -112,9 +117,6 @@ install_missing() {
         say "as root:  apt-get update && apt-get install$missing"
     else
         say "install them (the names are Debian's) and call make again"
-    fi
-    if [ -n "${PYTHON:-}" ]; then
-        say "PYTHON=$PYTHON: $(command -v "$PYTHON" >/dev/null && python_fault "$PYTHON" || echo "is not on PATH")"
     fi
     exit 1
 }

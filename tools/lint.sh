@@ -29,7 +29,7 @@ c_files=$(find ext guardrails tests -name '*.[ch]' 2>/dev/null | sort)
     check tidy "$VENV/bin/python" tools/lint_compile.py
     check binary "$VENV/bin/python" tools/lint_binary.py csandbox/*.so
     check ruff "$VENV/bin/ruff" check --quiet --output-format concise $python_files
-    check ruff-format "$VENV/bin/ruff" format --quiet --check $python_files
+    check ruff-format "$VENV/bin/ruff" format --quiet --check --output-format concise $python_files
     check mypy "$VENV/bin/mypy" --no-error-summary
     check tree "$VENV/bin/python" tools/lint_tree.py
 }

@@ -55,7 +55,7 @@ def test_sleeping_costs_wall_time_only():
         "import threading, time\nthreading.Thread(target=time.sleep, args=(30,)).start()",
         "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
         "import atexit, time\natexit.register(time.sleep, 30)",
-        "class A:\n    def __del__(self):\n        import time; time.sleep(30)\nx = A()",
+        "import time\nclass A:\n    def __del__(self, sleep=time.sleep): sleep(30)\nx = A()",
         "sum(iter(int, 1))",
         "10 ** 10 ** 8",
     ],
@@ -120,7 +120,8 @@ def test_open_files():
 def test_threads():
     code = (
         "import threading, time\n"
-        "for _ in range(40): threading.Thread(target=time.sleep, args=(0.3,), daemon=True).start()\n"
+        "for _ in range(40):\n"
+        "    threading.Thread(target=time.sleep, args=(0.3,), daemon=True).start()\n"
         "print('all')"
     )
     result = csandbox.run(code, limits={"threads": 8})

@@ -57,7 +57,7 @@ def test_failing_code_is_one(cli, program, code, words):
 
 def test_the_traceback_is_the_programs(cli, program):
     done = cli("run", program("def f():\n    1/0\nf()\n"))
-    assert f'prog.py", line 2, in f' in done.stderr
+    assert 'prog.py", line 2, in f' in done.stderr
     assert "ZeroDivisionError" in done.stderr
     assert "csandbox/" not in done.stderr
 
@@ -131,10 +131,7 @@ def test_usage_is_two(cli, program, words, message):
     assert "Traceback" not in done.stderr
 
 
-def test_infrastructure_is_three(cli, program, tmp_path):
-    locked = tmp_path / "gone"
-    done = cli("run", program("print(1)"), env={"TMPDIR": str(locked)})
-    assert done.returncode in (0, 3)  # tempfile may fall back to another folder
+def test_infrastructure_is_three(program):
     script = (
         "import sys, csandbox._core as c, csandbox._cli as cli, csandbox\n"
         "def fail(*a): raise csandbox.UnsupportedError(feature='landlock', hint='h', message='m')\n"
