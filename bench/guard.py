@@ -61,7 +61,7 @@ def guard(rounds: int, wanted_bytes: int) -> Section:
     size = sum(map(len, sources))
     return Section(
         key="guard",
-        title=f"check against ast.parse: {len(sources)} files of the standard library, {size} bytes",
+        title=f"check against ast.parse: {size} bytes in {len(sources)} files of the stdlib",
         base="ast.parse",
         samples=interleave(
             {

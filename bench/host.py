@@ -9,8 +9,9 @@ from __future__ import annotations
 import mmap
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 
 from bench.core import core_run, enough_memory, policy, request
 from bench.measure import Cost, interleave
@@ -21,46 +22,33 @@ PROFILE = "compute"
 PAGE_BYTES = 4096
 
 
-class Worker:
-    """A process that holds `held_bytes` and measures one run whenever it is asked."""
+@contextmanager
+def worker(held_bytes: int) -> Iterator[tuple[Callable[[], Cost], int]]:
+    """A process that holds `held_bytes`: (measure one run in it, its resident bytes)."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.host", str(held_bytes)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:  # on leaving: its stdin ends, so it does
+        assert process.stdin is not None and process.stdout is not None
+        asked, answers = process.stdin, process.stdout
 
-    def __init__(self, held_bytes: int) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.host", str(held_bytes)],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.resident_bytes = int(self._answer())
+        def answer() -> str:
+            line = answers.readline()
+            if not line:
+                raise RuntimeError(f"the worker ended with {process.wait()}")
+            return line
 
-    def __call__(self) -> Cost:
-        assert self._process.stdin is not None
-        self._process.stdin.write("run\n")
-        self._process.stdin.flush()
-        wall_s, cpu_s = map(float, self._answer().split())
-        return Cost(wall_s, cpu_s)
+        def measure() -> Cost:
+            asked.write("run\n")
+            asked.flush()
+            wall_s, cpu_s = map(float, answer().split())
+            return Cost(wall_s, cpu_s)
 
-    def _answer(self) -> str:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"the worker ended with {self._process.wait()}")
-        return line
-
-    def __enter__(self) -> Worker:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.wait()
-        self._process.stdout.close()
+        yield measure, int(answer())
 
 
 def host(rounds: int, held_bytes: int) -> Section:
@@ -69,7 +57,7 @@ def host(rounds: int, held_bytes: int) -> Section:
     large, title = f"process that holds {shown}", f"fresh run from a process that holds {shown}"
     if not enough_memory(held_bytes + held_bytes // 4):
         return Section("host", title, "small process", skipped=f"there is less than {shown} free")
-    with Worker(0) as small, Worker(held_bytes) as big:
+    with worker(0) as (small, small_bytes), worker(held_bytes) as (big, big_bytes):
         return Section(
             key="host",
             title=title,
@@ -77,8 +65,8 @@ def host(rounds: int, held_bytes: int) -> Section:
             samples=interleave({"small process": small, large: big}, rounds),
             goals={large: (0.9, 1.1)},
             notes=(
-                f"Resident: {small.resident_bytes / 1e6:.0f} MB and "
-                f"{big.resident_bytes / 1e6:.0f} MB, in pages of 4 KiB.",
+                f"Resident: {small_bytes / 1e6:.0f} MB and {big_bytes / 1e6:.0f} MB, "
+                "in pages of 4 KiB.",
             ),
         )
 

@@ -11,6 +11,8 @@ from csandbox._errors import ProfileError
 from csandbox._profile import Profile, as_profile
 from csandbox._report import Report
 
+#: Findings that say only that the parser cannot read the source as CPython does.
+_UNREADABLE = frozenset({"CSB001", "CSB010"})
 INTEGRITY = "CSB0"  # these rules hold in every profile, also where the guard is off
 
 
@@ -69,13 +71,18 @@ def guard_of(profile: Profile) -> _core.Guard:
     return _core.Guard(guard_config(profile))
 
 
-def check_bytes(raw: bytes, profile: Profile, filename: str) -> tuple[Report, bytes]:
-    """The report, and the normalised text that must be compiled when it is ok."""
+def worth_confirming(report: Report) -> bool:
+    """Whether a child should be asked: nothing blocks, or only that the parser cannot read it."""
+    return all(d.severity != "error" or d.code in _UNREADABLE for d in report)
+
+
+def check_bytes(raw: bytes, profile: Profile, filename: str) -> tuple[Report, bytes, object]:
+    """The report, the normalised text that must be compiled, and what the second opinion needs."""
     guard = guard_of(profile)
     data = _core.check(guard, raw, filename)
     shown = data["source"] or raw
     report = Report(data["diagnostics"], shown, filename, data["suppressed"], guard)
-    return report, data["source"]
+    return report, data["source"], data["checked"]
 
 
 def check(
@@ -83,6 +90,7 @@ def check(
     *,
     profile: str | os.PathLike[str] | Profile = "compute",
     filename: str | os.PathLike[str] = "submission.py",
+    confirm: bool = False,
 ) -> Report:
     """Say what in the source a profile does not allow, and where, without running anything.
 
@@ -90,8 +98,17 @@ def check(
     iterate over the report, ask ``report.ok``, print it. Raises ProfileError when the profile is
     wrong.
 
+    With `confirm` a confined child also compiles the source and compares what CPython made of it
+    with what the parser saw, as every ``run`` does; nothing of it is executed. That takes some
+    milliseconds, and raises UnsupportedError or SetupError as ``run`` does.
+
     The check is the first layer and made for people; what confines code are the kernel's layers in
     ``run``.
     """
-    report, _ = check_bytes(source_bytes(source), as_profile(profile), file_name(filename))
+    chosen, name = as_profile(profile), file_name(filename)
+    report, text, checked = check_bytes(source_bytes(source), chosen, name)
+    if confirm and worth_confirming(report):
+        from csandbox._confirm import confirmed
+
+        return confirmed(report, text, checked, chosen)
     return report

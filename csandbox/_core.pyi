@@ -37,6 +37,7 @@ class CheckData(TypedDict):
     # What must be compiled: UTF-8 without BOM, CR and CRLF turned into LF; b"" if undecodable.
     source: bytes
     suppressed: dict[str, int]  # findings beyond the per-rule cap, by code
+    checked: object  # the same findings in C, for one run's second opinion
 
 class Guard:
     """One validated, immutable rule configuration (of a profile)."""
@@ -109,6 +110,7 @@ class RunData(TypedDict):
     isolation: dict[str, str]  # feature -> "enforced" | "off" | "degraded: why"
     violations: list[dict[str, Any]]  # {"syscall": str, "count": int, ...arguments}
     error: str | None  # only with internal_error
+    diagnostics: list[DiagnosticData] | None  # after the second opinion; None: it was not asked
 
 def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     """Run one already checked source in a fresh child.
@@ -117,7 +119,9 @@ def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     sequence of str, ``stdin`` bytes, ``env`` mapping str -> str (added to the policy's), ``files``
     sequence of (str, bytes), ``limits`` mapping with ``cpu_s`` ``wall_s`` ``startup_s`` (float),
     ``memory_bytes`` ``output_bytes`` ``file_bytes`` ``open_files`` ``threads`` ``stack_bytes``
-    (int). Raises UnsupportedError (a required layer is missing), SetupError (nothing was run),
+    (int), ``checked``: what ``check`` gave with this source (it serves one run), or None for no
+    second opinion, ``confirm_only`` bool: ask for that opinion and execute nothing.
+    Raises UnsupportedError (a required layer is missing), SetupError (nothing was run),
     ValueError, KeyboardInterrupt.
     """
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from csandbox import _core, _schema
-from csandbox._errors import SetupError
+from csandbox._errors import ProfileError, SetupError
 from csandbox._interpreter import Interpreter, interpreter
 from csandbox._packages import resolve
 from csandbox._profile import Profile
@@ -63,18 +63,28 @@ def scratch_base() -> str:
         ) from error
 
 
+def extra_paths(profile: Profile) -> list[str]:
+    """Paths of the host that a child may read, resolved; ProfileError when one is missing."""
+    for path in profile.files.read:
+        if not os.path.exists(path):
+            raise ProfileError(
+                f"profile {profile.name}: files.read: {path!r} does not exist on this machine",
+                key="files.read",
+            )
+    return [os.path.realpath(path) for path in profile.files.read]
+
+
 def policy_spec(profile: Profile, python: Interpreter, degraded: frozenset[str]) -> dict[str, Any]:
     """What ``_core.Policy`` takes."""
     packages = resolve(profile.packages.names, python.sites)
     child = child_module()
     may_miss = degraded | set(profile.isolation.allow_degraded)
-    extra = [os.path.realpath(path) for path in profile.files.read if os.path.exists(path)]
     return {
         "profile": profile.name,
         "python": python.executable,
         "child_module": child,
         "module_path": (*python.module_path, *packages.module_path),
-        "read": tuple(dict.fromkeys([*python.read, *packages.read, *extra, child])),
+        "read": tuple(dict.fromkeys([*python.read, *packages.read, *extra_paths(profile), child])),
         "list": tuple(dict.fromkeys([*python.list_folders, *packages.list_folders])),
         "execute": python.execute,
         "scratch": profile.files.scratch,

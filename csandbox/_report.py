@@ -19,8 +19,8 @@ EXPLAIN_URL = "docs/rules/{code}.md"
 class Diagnostic:
     """One finding, with its place in the source.
 
-    ``severity`` is "error" (blocks the run), "advice" (never blocks) or "observed" (would block if
-    its family were enforced). ``message`` says what and why in one sentence, ``label`` stands behind
+    ``severity`` is "error" (blocks the run), "advice" (never blocks) or "observed" (would block
+    if its family were enforced). ``message`` says what and why in one sentence, ``label`` stands behind
     the caret, ``help`` says what to do instead, ``note`` adds to it; the last three may be "".
     Lines and columns are 1-based, columns count characters, ``end_column`` is exclusive; a line of
     0 means the source as a whole. The bytes are offsets into the text that would be compiled.
@@ -106,6 +106,10 @@ class Report:
         object.__setattr__(self, "filename", filename)
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "suppressed", MappingProxyType(dict(suppressed or {})))
+
+    def with_findings(self, diagnostics: Sequence[DiagnosticData]) -> Report:
+        """The same report with other findings, such as those after the second opinion."""
+        return Report(diagnostics, self.source, self.filename, self.suppressed)
 
     @property
     def ok(self) -> bool:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from csandbox import _core
-from csandbox._check import check_bytes, file_name, source_bytes
+from csandbox._check import check_bytes, file_name, source_bytes, worth_confirming
 from csandbox._limits import Limits
 from csandbox._policy import degraded_names, policy_of
 from csandbox._profile import Profile, as_profile
@@ -157,12 +157,16 @@ def run(
         "limits": bounds,
     }
     degraded = degraded_names(allow_degraded)
-    report, text = check_bytes(source_bytes(source), chosen, name)
-    if not report.ok:
+    report, text, checked = check_bytes(source_bytes(source), chosen, name)
+    if not worth_confirming(report):
         refused = _refused(report, chosen, name)
         return refused.check() if check else refused
     policy = policy_of(chosen, None if python is None else os.fspath(python), degraded)
-    data = _core.run(policy, {**request, "source": text})
+    data = _core.run(
+        policy, {**request, "source": text, "checked": checked, "confirm_only": False}
+    )
+    if data["diagnostics"] is not None:
+        report = report.with_findings(data["diagnostics"])
     result = Result(
         verdict=data["verdict"],
         limit_hit=data["limit_hit"],

@@ -1,3 +1,4 @@
 """Hostile: reads the host's list of users."""
 
-print("read", len(open("/etc/passwd").read()), "bytes of /etc/passwd")
+with open("/etc/passwd") as file:
+    print("read", len(file.read()), "bytes of /etc/passwd")

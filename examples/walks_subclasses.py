@@ -1,4 +1,4 @@
-"""Hostile: climbs from a tuple to every loaded class, from one of them to system(), and calls it."""
+"""Hostile: climbs from a tuple to every loaded class, from one of them to system(), calls it."""
 
 for cls in ().__class__.__base__.__subclasses__():
     if cls.__name__ == "_ModuleLock":

@@ -25,6 +25,9 @@ run(PyObject *module, PyObject *Py_UNUSED(unused))
     bytes = csb_child_read_source(&length);
     source = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)length, "strict");
     free(bytes);
+    if (source == NULL) {
+        csb_child_close_channel();
+    }
     result = source == NULL
                  ? csb_child_end(CSB_END_COMPILE_ERROR, child.file_name, NULL)
                  : csb_child_execute(module, &child, source);

@@ -4,6 +4,8 @@
  * name, line numbers and argv, and no frame of ours in a traceback. */
 #include "child_script.h"
 
+#include "child_facts.h"
+
 #include <string.h>
 
 /* Names that a fresh __main__ has; anything else in it is the bootstrap's. */
@@ -162,6 +164,20 @@ compile_source(PyObject *source, const char *file_name)
     return code;
 }
 
+/* The second opinion: what was compiled is told to the caller, who says whether it goes on. */
+static int
+agree_on(PyObject *code)
+{
+    struct csb_fact_list facts = {0};
+    int result = csb_child_collect(code, &facts);
+    if (result == 0) {
+        csb_child_await_go(facts.bytes, facts.count);
+        csb_child_close_channel();
+    }
+    csb_fact_list_done(&facts);
+    return result;
+}
+
 PyObject *
 csb_child_execute(PyObject *module, const struct csb_child *child, PyObject *source)
 {
@@ -176,7 +192,13 @@ csb_child_execute(PyObject *module, const struct csb_child *child, PyObject *sou
     Py_DECREF(loader);
     code = compile_source(source, child->file_name);
     if (code == NULL) {
+        csb_child_close_channel();
         return csb_child_end(CSB_END_COMPILE_ERROR, child->file_name, source);
+    }
+    if (agree_on(code) < 0) {
+        csb_child_close_channel();
+        Py_DECREF(code);
+        return csb_child_end(CSB_END_OTHER, child->file_name, source);
     }
     result = PyEval_EvalCode(code, globals, globals);
     Py_DECREF(code);

@@ -140,9 +140,42 @@ csb_child_read_source(size_t *ret_count)
     }
     read_exactly(source, (size_t)length);
     source[length] = '\0';
-    (void)csb_syscall(SYS_close, CSB_CHANNEL_FD);
     *ret_count = (size_t)length;
     return source;
+}
+
+static void
+send_exactly(const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    while (count > 0) {
+        long sent = csb_syscall(SYS_write, CSB_CHANNEL_FD, at, count);
+        if (sent > 0) {
+            at += sent;
+            count -= (size_t)sent;
+        } else if (sent != -EINTR) {
+            (void)csb_syscall(SYS_exit_group, EXIT_SETUP_FAILED);
+        }
+    }
+}
+
+void
+csb_child_await_go(const unsigned char *facts, size_t count)
+{
+    const uint64_t length = count;
+    unsigned char word = 0;
+    send_exactly(&length, sizeof length);
+    send_exactly(facts, count);
+    read_exactly(&word, sizeof word);
+    if (word != CSB_WIRE_GO) {
+        (void)csb_syscall(SYS_exit_group, EXIT_SETUP_FAILED);
+    }
+}
+
+void
+csb_child_close_channel(void)
+{
+    (void)csb_syscall(SYS_close, CSB_CHANNEL_FD);
 }
 
 void

@@ -17,9 +17,14 @@ struct csb_child {
  * Does not return when a step fails: a FAILED record is sent and the process exits. */
 void csb_child_setup(struct csb_child *child);
 
-/* Read the submission (heap bytes, NUL-terminated, the caller's) and close the channel.
- * Exits on failure. */
+/* Read the submission: heap bytes, NUL-terminated, owned by the caller. Exits on failure. */
 char *csb_child_read_source(size_t *ret_count);
+
+/* Send the facts and wait for the caller's word. Exits when it does not come. */
+void csb_child_await_go(const unsigned char *facts, size_t count);
+
+/* Nothing of ours is open from here on. */
+void csb_child_close_channel(void);
 
 /* The last word about a failure; ignored by the supervisor unless the run failed. */
 void csb_child_say_end(enum csb_wire_end end);

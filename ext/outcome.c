@@ -13,6 +13,7 @@ static const char *const verdict_names[CSB_VERDICT_COUNT] = {
     [CSB_OUTPUT_LIMIT] = "output_limit",
     [CSB_RUNTIME_ERROR] = "runtime_error",
     [CSB_COMPILE_ERROR] = "compile_error",
+    [CSB_REJECTED] = "rejected",
     [CSB_SECURITY_VIOLATION] = "security_violation",
     [CSB_INTERNAL_ERROR] = "internal_error",
 };
@@ -72,6 +73,8 @@ csb_classify(const struct csb_facts *facts, const struct csb_limits *limits)
     struct csb_outcome outcome = {CSB_RUNTIME_ERROR, CSB_HIT_NONE};
     if (facts->stop == CSB_STOP_VIOLATION || facts->signal == SIGSYS) {
         outcome.verdict = CSB_SECURITY_VIOLATION;
+    } else if (facts->stop == CSB_STOP_REFUSED) {
+        outcome.verdict = CSB_REJECTED;
     } else if (limit_passed(facts, limits, &outcome)) {
         return outcome;
     } else if (!facts->exit_known || facts->stop != CSB_STOP_NONE) {

@@ -13,6 +13,7 @@ enum csb_verdict {
     CSB_OUTPUT_LIMIT,
     CSB_RUNTIME_ERROR,
     CSB_COMPILE_ERROR,
+    CSB_REJECTED,
     CSB_SECURITY_VIOLATION,
     CSB_INTERNAL_ERROR,
     CSB_VERDICT_COUNT
@@ -36,6 +37,7 @@ enum csb_stop {
     CSB_STOP_MEMORY,
     CSB_STOP_OUTPUT,
     CSB_STOP_VIOLATION, /* the profile says: kill on a denied call */
+    CSB_STOP_REFUSED,   /* the second opinion: not executed */
     CSB_STOP_INTERRUPT, /* the caller was interrupted */
 };
 

@@ -67,6 +67,13 @@ append(struct csb_path_rule **rules, size_t *count, enum csb_path_access access,
     return 0;
 }
 
+static int
+keep_error(struct csb_error *reterr, int err)
+{
+    return csb_fail(reterr, err == ENOMEM ? CSB_STEP_MEMORY : CSB_STEP_LANDLOCK, err,
+                    "keep a file rule: %s", strerror(err));
+}
+
 /* What the coarse layer grants for a path: the parent in `folder`, or the path itself. Below
  * the scratch folders' folder the fine layer grants everything, so there the coarse one
  * must be exact. */
@@ -123,6 +130,11 @@ csb_path_rules_add(struct csb_path_rules *rules, enum csb_path_access access,
                         path, scratch_base);
     }
     fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+        result = errno;
+        return csb_fail(reterr, CSB_STEP_LANDLOCK, result, "open %s: %s", path,
+                        strerror(result));
+    }
     if (fd < 0) {
         return 0; /* not there: nothing to grant */
     }
@@ -131,9 +143,7 @@ csb_path_rules_add(struct csb_path_rules *rules, enum csb_path_access access,
     if (result == 0) {
         result = add_coarse(rules, access, coarse);
     }
-    return result == 0 ? 0
-                       : csb_fail(reterr, CSB_STEP_MEMORY, -result,
-                                  "keep a file rule: %s", strerror(-result));
+    return result == 0 ? 0 : keep_error(reterr, -result);
 }
 
 /* A ruleset that is lost here must be an error: a negative number in a plan would mean that
@@ -162,11 +172,15 @@ csb_path_rules_seal(struct csb_path_rules *rules, const char *scratch_base,
     result = append(&rules->fine, &rules->fine_count,
                     scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ, fd);
     if (result < 0) {
-        return csb_fail(reterr, CSB_STEP_MEMORY, -result, "keep a file rule: %s",
-                        strerror(-result));
+        return keep_error(reterr, -result);
     }
     result = csb_landlock_build(rules->fine, rules->fine_count, abi,
                                 &rules->fine_ruleset, reterr);
+    /* The ruleset pins what it names; hundreds of descriptors would count against the
+     * host's limit, which is often 1024. */
+    close_all(rules->fine, rules->fine_count);
+    rules->fine = NULL;
+    rules->fine_count = 0;
     return result == 0 ? raise_ruleset(&rules->fine_ruleset, reterr) : result;
 }
 

@@ -8,13 +8,13 @@
 
 #include "engine.h"
 #include "guard_config.h"
+#include "py_checked.h"
 #include "py_convert.h"
 #include "py_guard_render.h"
 #include "py_guard_spec.h"
 
 struct guard_object {
-    PyObject_HEAD
-    struct csb_guard_config *config;
+    PyObject_HEAD struct csb_guard_config *config;
     struct csb_grammar grammar; /* constant once the object exists */
 };
 
@@ -121,8 +121,8 @@ append(PyObject **list, PyObject *item)
     Py_XDECREF(item);
 }
 
-static PyObject *
-diagnostics_list(const struct csb_diags *diags)
+PyObject *
+csb_py_diagnostics(const struct csb_diags *diags)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < diags->len; i++) {
@@ -155,11 +155,10 @@ findings_dict(const struct csb_findings *findings)
     if (dict == NULL ||
         csb_py_set(dict, "ok", PyBool_FromLong(!csb_diags_blocking(&findings->diags))) <
             0 ||
-        csb_py_set(dict, "diagnostics", diagnostics_list(&findings->diags)) < 0 ||
+        csb_py_set(dict, "diagnostics", csb_py_diagnostics(&findings->diags)) < 0 ||
         csb_py_set(dict, "source",
-                   PyBytes_FromStringAndSize(source->text,
-                                             complete ? (Py_ssize_t)source->len : 0)) <
-            0 ||
+                   PyBytes_FromStringAndSize(
+                       source->text, complete ? (Py_ssize_t)source->len : 0)) < 0 ||
         csb_py_set(dict, "suppressed", suppressed_dict(&findings->diags)) < 0) {
         Py_XDECREF(dict);
         return NULL;
@@ -172,13 +171,15 @@ py_check(PyObject *module, PyObject *args)
 {
     PyObject *guard_arg;
     PyObject *source;
-    PyObject *filename; /* not used here, but a wrong one should fail where it was given */
+    PyObject
+        *filename; /* not used here, but a wrong one should fail where it was given */
     struct guard_object *guard;
     struct csb_findings findings;
     struct csb_error error = {0};
     char *bytes;
     Py_ssize_t len;
     PyObject *result;
+    PyObject *checked;
     int r;
     (void)module; /* functions of a module get it whether they need it or not */
     if (!PyArg_ParseTuple(args, "OSU:check", &guard_arg, &source, &filename)) {
@@ -188,15 +189,19 @@ py_check(PyObject *module, PyObject *args)
     if (guard == NULL || PyBytes_AsStringAndSize(source, &bytes, &len) < 0) {
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS
-    r = csb_check_source(guard->config, &guard->grammar, bytes, (size_t)len, &findings,
-                         &error);
-    Py_END_ALLOW_THREADS
-    if (r < 0) {
+    Py_BEGIN_ALLOW_THREADS r = csb_check_source(guard->config, &guard->grammar, bytes,
+                                                (size_t)len, &findings, &error);
+    Py_END_ALLOW_THREADS if (r < 0)
+    {
         return PyErr_NoMemory();
     }
     result = findings_dict(&findings);
-    csb_findings_done(&findings);
+    checked = csb_py_checked_new(guard_arg, guard->config, &findings);
+    if (result != NULL && csb_py_set(result, "checked", checked) < 0) {
+        Py_CLEAR(result);
+    } else if (result == NULL) {
+        Py_XDECREF(checked);
+    }
     return result;
 }
 
@@ -209,8 +214,8 @@ py_render(PyObject *module, PyObject *args)
     PyObject *filename;
     int color;
     (void)module; /* functions of a module get it whether they need it or not */
-    if (!PyArg_ParseTuple(args, "OOSUp:render", &guard, &diagnostics, &source, &filename,
-                          &color) ||
+    if (!PyArg_ParseTuple(args, "OOSUp:render", &guard, &diagnostics, &source,
+                          &filename, &color) ||
         (guard != Py_None && as_guard(guard) == NULL)) {
         return NULL;
     }

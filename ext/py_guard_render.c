@@ -14,8 +14,9 @@ view_text(PyObject *mapping, const char *key)
 {
     PyObject *value = PyDict_GetItemString(mapping, key);
     Py_ssize_t len;
-    const char *string =
-        value != NULL && PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &len) : "";
+    const char *string = value != NULL && PyUnicode_Check(value)
+                             ? PyUnicode_AsUTF8AndSize(value, &len)
+                             : "";
     if (string == NULL) {
         PyErr_Clear(); /* a lone surrogate: nothing of ours makes one */
         return "?";
@@ -110,12 +111,13 @@ render_list(PyObject *list, PyObject *source, PyObject *filename, bool color)
         return NULL;
     }
     sheet.filename_len = (size_t)name_len;
-    Py_BEGIN_ALLOW_THREADS
-    r = render(views, count, &sheet, bytes, (size_t)len, &out);
-    Py_END_ALLOW_THREADS
-    if (r < 0) {
+    Py_BEGIN_ALLOW_THREADS r = render(views, count, &sheet, bytes, (size_t)len, &out);
+    Py_END_ALLOW_THREADS if (r < 0)
+    {
         (void)PyErr_NoMemory();
-    } else {
+    }
+    else
+    {
         result = PyUnicode_DecodeUTF8(out.bytes == NULL ? "" : out.bytes,
                                       (Py_ssize_t)out.len, "replace");
     }
@@ -125,12 +127,14 @@ render_list(PyObject *list, PyObject *source, PyObject *filename, bool color)
 }
 
 PyObject *
-csb_py_guard_render(PyObject *diagnostics, PyObject *source, PyObject *filename, bool color)
+csb_py_guard_render(PyObject *diagnostics, PyObject *source, PyObject *filename,
+                    bool color)
 {
     PyObject *list = PySequence_List(diagnostics);
     /* Names of files may hold surrogates; the renderer escapes what is not UTF-8. */
     PyObject *name =
-        list == NULL ? NULL : PyUnicode_AsEncodedString(filename, "utf-8", "surrogatepass");
+        list == NULL ? NULL
+                     : PyUnicode_AsEncodedString(filename, "utf-8", "surrogatepass");
     PyObject *result = name == NULL ? NULL : render_list(list, source, name, color);
     Py_XDECREF(name);
     Py_XDECREF(list);

@@ -9,7 +9,7 @@
 
 /* New str, or NULL with an exception set. `diagnostics` is a sequence of DiagnosticData,
  * `source` bytes, `filename` str. */
-PyObject *csb_py_guard_render(PyObject *diagnostics, PyObject *source, PyObject *filename,
-                              bool color);
+PyObject *csb_py_guard_render(PyObject *diagnostics, PyObject *source,
+                              PyObject *filename, bool color);
 
 #endif

@@ -129,13 +129,15 @@ read_modes(PyObject *mapping, bool observe[CSB_FAMILY_COUNT])
         int family = csb_family_find(families.items[i]);
         bool observed = strcmp(words.items[i], "observe") == 0;
         if (family < 0) {
-            r = bad_type("mode", "a mapping whose keys are families of rules: integrity, "
-                                 "imports, traversal, builtins, advice");
+            r = bad_type("mode",
+                         "a mapping whose keys are families of rules: integrity, "
+                         "imports, traversal, builtins, advice");
         } else if (!observed && strcmp(words.items[i], "enforce") != 0) {
             r = bad_type("mode", "a mapping to \"enforce\" or \"observe\"");
         } else if (observed && family == CSB_FAMILY_INTEGRITY) {
-            r = bad_type("mode", "\"enforce\" for the family integrity: what cannot be read "
-                                 "cannot be run");
+            r = bad_type("mode",
+                         "\"enforce\" for the family integrity: what cannot be read "
+                         "cannot be run");
         } else {
             observe[family] = observed;
         }
@@ -199,7 +201,8 @@ read_lists(PyObject *mapping, struct reader *reader)
         targets[i]->items = reader->lists[i].items;
         targets[i]->len = reader->lists[i].len;
     }
-    if (read_pairs(mapping, "import_help", &reader->help_names, &reader->help_texts) < 0) {
+    if (read_pairs(mapping, "import_help", &reader->help_names, &reader->help_texts) <
+        0) {
         return -1;
     }
     spec->help_names.items = reader->help_names.items;

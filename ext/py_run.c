@@ -5,8 +5,10 @@
 
 #include "clock.h"
 #include "launch.h"
+#include "py_checked.h"
 #include "py_convert.h"
 #include "py_error.h"
+#include "py_guard.h"
 #include "py_policy.h"
 #include "py_report.h"
 
@@ -22,6 +24,8 @@ struct request {
     PyObject *source; /* owned references that keep the borrowed bytes alive */
     PyObject *input;
     PyObject *file_list;
+    PyObject *checked_object;
+    struct csb_py_checked *checked; /* borrowed from it; NULL without a first opinion */
 };
 
 static int
@@ -125,6 +129,44 @@ convert_files(PyObject *mapping, struct request *request)
     return 0;
 }
 
+/* The findings of the first opinion, or None: then nobody is asked. */
+static int
+convert_checked(PyObject *mapping, struct request *request)
+{
+    PyObject *confirm_only = csb_py_get(mapping, "confirm_only");
+    int only_ask = confirm_only == NULL ? -1 : PyObject_IsTrue(confirm_only);
+    Py_XDECREF(confirm_only);
+    request->checked_object = only_ask < 0 ? NULL : csb_py_get(mapping, "checked");
+    if (request->checked_object == NULL) {
+        return -1;
+    }
+    if (request->checked_object == Py_None) {
+        return 0;
+    }
+    request->checked = csb_py_checked_use(request->checked_object);
+    if (request->checked == NULL) {
+        return -1;
+    }
+    request->checked->only_ask = only_ask;
+    request->c.job.agrees = csb_py_checked_agrees;
+    request->c.job.agrees_argument = request->checked;
+    return 0;
+}
+
+/* The findings as they stand after the second opinion; None when it was not asked for. */
+static int
+add_findings(PyObject *result, const struct csb_py_checked *checked)
+{
+    PyObject *diagnostics;
+    if (checked == NULL || !checked->compared) {
+        Py_INCREF(Py_None);
+        return csb_py_set(result, "diagnostics", Py_None);
+    }
+    diagnostics = checked->failed ? PyErr_NoMemory()
+                                  : csb_py_diagnostics(&checked->findings.diags);
+    return csb_py_set(result, "diagnostics", diagnostics);
+}
+
 static void
 request_done(struct request *request)
 {
@@ -135,6 +177,7 @@ request_done(struct request *request)
     Py_XDECREF(request->source);
     Py_XDECREF(request->input);
     Py_XDECREF(request->file_list);
+    Py_XDECREF(request->checked_object);
 }
 
 static int
@@ -149,6 +192,9 @@ convert(PyObject *mapping, struct request *ret)
         csb_py_get_strings(mapping, "args", &ret->arguments) < 0 ||
         csb_py_get_environment(mapping, "env", &ret->environment) < 0 ||
         convert_files(mapping, ret) < 0 || convert_limits(mapping, &ret->limits) < 0) {
+        return -1;
+    }
+    if (convert_checked(mapping, ret) < 0) {
         return -1;
     }
     job->limits = &ret->limits;
@@ -197,6 +243,9 @@ csb_py_run(PyObject *module, PyObject *args)
     if (!PyErr_Occurred()) {
         result = status < 0 ? csb_py_raise(&error)
                             : csb_py_report(policy, &request.limits, &report);
+        if (result != NULL && add_findings(result, request.checked) < 0) {
+            Py_CLEAR(result);
+        }
     }
     csb_report_done(&report);
     request_done(&request);

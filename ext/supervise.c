@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "fd.h"
 #include "feature.h"
+#include "inbox.h"
 #include "meter.h"
 #include "streams.h"
 
@@ -31,20 +32,16 @@ struct run {
     struct csb_feed source_header;
     int64_t begun_ns;
     int64_t interrupt_check_ns;
+    struct csb_inbox facts;
+    unsigned char go; /* what is sent when the facts are accepted */
+    struct csb_feed go_feed;
     bool ready;
+    bool agreed; /* the submission may be executing */
     bool ended;
     int failure; /* -errno of a run that was not allowed to begin */
 };
 
-enum {
-    POLL_PIDFD,
-    POLL_OUTPUT,
-    POLL_ERRORS,
-    POLL_INPUT,
-    POLL_CHANNEL,
-    POLL_LISTENER,
-    POLLS
-};
+enum { POLL_PIDFD, POLL_OUTPUT, POLL_ERRORS, POLL_CHANNEL, POLL_LISTENER, POLLS };
 
 void
 csb_report_done(struct csb_report *report)
@@ -77,8 +74,8 @@ static void
 close_channel(struct run *run)
 {
     csb_fd_close(&run->ends->channel_fd);
-    run->source_header.fd = run->source.fd = CSB_FD_NONE;
-    run->source_header.left = run->source.left = 0;
+    run->source_header.fd = run->source.fd = run->go_feed.fd = CSB_FD_NONE;
+    run->source_header.left = run->source.left = run->go_feed.left = 0;
 }
 
 /* One record, and the listener that comes with READY (cmsg(3)). Room for exactly one
@@ -160,23 +157,46 @@ read_start(struct run *run)
     }
 }
 
-/* After READY: anybody speaks, and nothing is to be heard. recv without room for control
- * data, so that descriptors that are sent along are dropped by the kernel. */
-static void
-read_end(struct run *run)
+/* Room for the facts of a source: each of its bytes can name at most a few. */
+static size_t
+facts_limit(size_t source_bytes)
 {
-    unsigned char ignored[64];
-    ssize_t count = recv(run->ends->channel_fd, ignored, sizeof ignored, MSG_DONTWAIT);
-    if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) {
-        close_channel(run);
+    const size_t base = (size_t)1 << 20;
+    const size_t factor = 32;
+    return source_bytes < SIZE_MAX / factor - base ? source_bytes * factor + base
+                                                   : SIZE_MAX;
+}
+
+/* After READY the child has compiled the submission and tells what came of it. When it can
+ * not be compiled it closes the channel and goes on to say so on stderr. After GO nothing
+ * is to be heard any more: whatever comes is dropped. */
+static void
+read_facts(struct run *run)
+{
+    const struct csb_job *job = run->job;
+    enum csb_inbox_state state = csb_inbox_pull(&run->facts, run->ends->channel_fd);
+    if (state == CSB_INBOX_MORE) {
+        return;
     }
+    if (state != CSB_INBOX_COMPLETE || run->agreed) {
+        close_channel(run);
+        return;
+    }
+    if (job->agrees != NULL &&
+        !job->agrees(job->agrees_argument, run->facts.bytes, run->facts.got)) {
+        stop(run, CSB_STOP_REFUSED);
+        return;
+    }
+    run->agreed = true;
+    run->go_feed.left = sizeof run->go;
+    csb_feed_push(&run->go_feed);
 }
 
 static void
 read_channel(struct run *run)
 {
     if (run->ready) {
-        read_end(run);
+        read_facts(run);
     } else {
         read_start(run);
     }
@@ -185,7 +205,8 @@ read_channel(struct run *run)
 static int
 channel_events(const struct run *run)
 {
-    bool pending = run->ready && run->source_header.left + run->source.left > 0;
+    size_t left = run->source_header.left + run->source.left + run->go_feed.left;
+    bool pending = run->ready && left > 0;
     return pending ? POLLIN | POLLOUT : POLLIN;
 }
 
@@ -194,6 +215,9 @@ fill_polls(const struct run *run, struct pollfd *polls, int64_t now_ns)
 {
     const struct csb_notify *notify = &run->report->notify;
     bool listen = notify->listener >= 0 && notify->resume_ns <= now_ns;
+    for (unsigned i = 0; i < POLLS; i++) {
+        polls[i].fd = CSB_FD_NONE; /* one that is not filled below is not looked at */
+    }
     polls[POLL_PIDFD] = (struct pollfd){run->process->pidfd, POLLIN, 0};
     polls[POLL_OUTPUT] = (struct pollfd){run->ends->stdout_fd, POLLIN, 0};
     polls[POLL_ERRORS] = (struct pollfd){run->ends->stderr_fd, POLLIN, 0};
@@ -288,6 +312,7 @@ serve_channel(struct run *run, short events)
         if (run->source_header.left == 0) {
             csb_feed_push(&run->source);
         }
+        csb_feed_push(&run->go_feed);
     }
 }
 
@@ -429,9 +454,13 @@ csb_supervise(struct csb_process *process, struct csb_ends *ends,
                           sizeof run.source_length};
     run.source =
         (struct csb_feed){ends->channel_fd, job->source.bytes, job->source.count};
+    run.go = CSB_WIRE_GO;
+    run.go_feed = (struct csb_feed){ends->channel_fd, &run.go, 0};
+    csb_inbox_init(&run.facts, facts_limit(job->source.count));
     loop(&run);
     finish(&run);
     csb_meter_close(&run.meter);
+    csb_inbox_done(&run.facts);
     csb_notify_done(&ret->notify);
     csb_fd_close(&ends->stdout_fd);
     csb_fd_close(&ends->stderr_fd);

@@ -24,6 +24,10 @@ struct csb_job {
     uint32_t sets;     /* system call sets of the policy */
     bool kill_on_violation;
     struct csb_bytes source;
+    /* The second opinion: may the program that CPython compiled (facts.h) be executed? Asked
+     * once, in the thread of the run. NULL: yes. */
+    bool (*agrees)(void *argument, const unsigned char *facts, size_t count);
+    void *agrees_argument;
     /* Asked now and then and after a signal; true ends the run (CSB_STOP_INTERRUPT). May be
      * NULL. */
     bool (*interrupted)(void *argument);

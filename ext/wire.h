@@ -3,8 +3,10 @@
  *   caller → child   config header, config payload        (before the child starts)
  *   child  → caller  one record: READY with the listener, or FAILED
  *   caller → child   length of the source, the source     (only after READY)
+ *   child  → caller  length of the facts, the facts       (facts.h; if it compiles)
+ *   caller → child   one byte CSB_WIRE_GO                 (if they are accepted)
  *
- * Then the child closes the channel. Its last word about a failure needs no descriptor: it
+ * Then, or when the source does not compile, the child closes the channel. Its last word about a failure needs no descriptor: it
  * makes a system call that the narrow filter denies, prctl(CSB_WIRE_SAY_END, end), which the
  * listener sees.
  *
@@ -38,6 +40,8 @@ enum csb_wire_kind {
     CSB_WIRE_FAILED = 1,
     CSB_WIRE_READY,
 };
+
+enum { CSB_WIRE_GO = 'g' };
 
 /* No option of prctl(2); the kernel would answer EINVAL. */
 #define CSB_WIRE_SAY_END UINT64_C(0x43534245)

@@ -97,6 +97,14 @@ bind_assignment(struct csb_walker *walker, const struct csb_frame *frame, uint32
              value, CSB_NO_PATH);
 }
 
+/* `except E as name`: the name is a field of an as_pattern of an except clause. */
+static bool
+is_exception(const struct csb_frame *frame)
+{
+    return frame[-1].kind == CSB_K_AS_PATTERN_TARGET &&
+           frame[-2].kind == CSB_K_AS_PATTERN && frame[-3].kind == CSB_K_EXCEPT;
+}
+
 static void
 store(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
       enum csb_role role)
@@ -108,7 +116,8 @@ store(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
     } else if (role == CSB_ROLE_STORE && frame[-1].kind == CSB_K_ASSIGNMENT) {
         bind_assignment(walker, frame, atom);
     } else {
-        csb_bind(walker, frame, store_scope(walker, frame), atom, CSB_BIND_OTHER, none,
+        csb_bind(walker, frame, store_scope(walker, frame), atom,
+                 is_exception(frame) ? CSB_BIND_EXCEPTION : CSB_BIND_OTHER, none,
                  CSB_NO_PATH);
     }
 }
@@ -145,10 +154,14 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
         .end = ts_node_end_byte(frame->node),
         .path = CSB_NO_PATH,
     };
-    if (kind == CSB_SITE_ATTRIBUTE) {
+    if (kind == CSB_SITE_ATTRIBUTE &&
+        (walker->check->atoms.items[atom].flags & CSB_N_FORMAT) != 0) {
+        /* A template that stands right before the dot is looked at there. */
+        enum csb_kind receiver =
+            csb_kind(walker->check, ts_node_named_child(frame[-1].node, 0));
         walker->check->formats =
             walker->check->formats ||
-            (walker->check->atoms.items[atom].flags & CSB_N_FORMAT) != 0;
+            (receiver != CSB_K_STRING && receiver != CSB_K_CONCATENATED_STRING);
     }
     if (kind == CSB_SITE_ATTRIBUTE && frame[-1].kind != CSB_K_DOTTED_NAME) {
         site.node = frame[-1].node;
@@ -162,7 +175,7 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
 #define NAME_FLAGS (CSB_N_BUILTIN | CSB_N_MAGIC | CSB_N_DUNDER)
 #define ATTRIBUTE_FLAGS                                                                \
     (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK | CSB_N_FORMAT | CSB_N_MRO |              \
-     CSB_N_STRINGCALL | CSB_N_MEMBER | CSB_N_NATIVE)
+     CSB_N_STRINGCALL | CSB_N_MEMBER | CSB_N_NATIVE | CSB_N_EXCEPTION | CSB_N_DENIED)
 
 /* Part of a dotted name: in patterns `a` captures, `a.b` reads b of a; in imports the statement
  * has been handled as a whole. */
@@ -205,78 +218,94 @@ is_guarded_import(const struct csb_walker *walker, const struct csb_frame *frame
     return local != NULL && (local->binds & CSB_BIND_IMPORT) != 0;
 }
 
-/* What kind of use is this identifier, by its parent alone? */
-static void
-classify(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
-         uint32_t flags)
+/* Attribute names and the keywords of class patterns: no variables at all. True when it was one. */
+static bool
+member_name(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
+            uint32_t flags)
 {
     const struct csb_frame *parent = frame - 1;
-    enum csb_role role = frame->role;
     switch (parent->kind) {
-    case CSB_K_ATTRIBUTE:
     case CSB_K_MEMBER_TYPE:
-        if (parent->index > 1 || parent->kind == CSB_K_MEMBER_TYPE) {
-            if ((flags & ATTRIBUTE_FLAGS) != 0) {
-                add_name_site(walker, frame, atom, CSB_SITE_ATTRIBUTE, CSB_ROLE_READ);
-            }
-            return;
+    case CSB_K_ATTRIBUTE:
+        if (parent->kind == CSB_K_ATTRIBUTE && parent->index == 1) {
+            return false;
         }
-        break;
-    case CSB_K_KEYWORD_ARGUMENT:
-        if (parent->index == 1) {
-            return;
+        if ((flags & ATTRIBUTE_FLAGS) != 0) {
+            add_name_site(walker, frame, atom, CSB_SITE_ATTRIBUTE, CSB_ROLE_READ);
         }
-        break;
+        return true;
     case CSB_K_KEYWORD_PATTERN:
-        if (parent->index == 1) {
-            if ((flags & (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK)) != 0) {
-                add_name_site(walker, frame, atom, CSB_SITE_PATTERN, CSB_ROLE_READ);
-            }
-            return;
+        if (parent->index == 1 &&
+            (flags & (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK)) != 0) {
+            add_name_site(walker, frame, atom, CSB_SITE_PATTERN, CSB_ROLE_READ);
         }
-        break;
+        return parent->index == 1;
+    case CSB_K_KEYWORD_ARGUMENT:
+        return parent->index == 1;
+    case CSB_K_ALIASED_IMPORT:
+        return true;
     case CSB_K_DOTTED_NAME:
         dotted_part(walker, frame, atom, flags);
-        return;
-    case CSB_K_ALIASED_IMPORT:
-        return;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Names of functions, classes and parameters. True when it was one. */
+static bool
+definition_name(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
+                uint32_t flags)
+{
+    const struct csb_frame *parent = frame - 1;
+    bool is_parameter = false;
+    switch (parent->kind) {
     case CSB_K_FUNCTION_DEFINITION:
     case CSB_K_CLASS_DEFINITION:
         define(walker, frame, atom);
         if ((flags & NAME_FLAGS) != 0) {
             add_name_site(walker, frame, atom, CSB_SITE_FUNCTION, CSB_ROLE_STORE);
         }
-        return;
+        return true;
     case CSB_K_PARAMETERS:
     case CSB_K_LAMBDA_PARAMETERS:
     case CSB_K_TYPED_PARAMETER:
     case CSB_K_DICTIONARY_SPLAT_PATTERN:
-        parameter(walker, frame, atom);
-        return;
+        is_parameter = true;
+        break;
     case CSB_K_DEFAULT_PARAMETER:
     case CSB_K_TYPED_DEFAULT_PARAMETER:
-        if (parent->index == 1) {
-            parameter(walker, frame, atom);
-            return;
-        }
+        is_parameter = parent->index == 1;
         break;
     case CSB_K_LIST_SPLAT_PATTERN:
     case CSB_K_TUPLE_PATTERN:
-        if (parent->inner != CSB_NO_SCOPE) {
-            parameter(walker, frame, atom);
-            return;
-        }
-        break;
-    case CSB_K_GLOBAL:
-    case CSB_K_NONLOCAL:
-        declare(walker, frame, atom);
-        role = CSB_ROLE_DECLARE;
-        break;
-    case CSB_K_SPLAT_PATTERN:
-        role = CSB_ROLE_HIDDEN;
+        is_parameter = parent->inner != CSB_NO_SCOPE;
         break;
     default:
         break;
+    }
+    if (is_parameter) {
+        parameter(walker, frame, atom);
+    }
+    return is_parameter;
+}
+
+/* What kind of use is this identifier, by its parent alone? */
+static void
+classify(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
+         uint32_t flags)
+{
+    enum csb_kind parent = frame[-1].kind;
+    enum csb_role role = frame->role;
+    if (member_name(walker, frame, atom, flags) ||
+        definition_name(walker, frame, atom, flags)) {
+        return;
+    }
+    if (parent == CSB_K_GLOBAL || parent == CSB_K_NONLOCAL) {
+        declare(walker, frame, atom);
+        role = CSB_ROLE_DECLARE;
+    } else if (parent == CSB_K_SPLAT_PATTERN) {
+        role = CSB_ROLE_HIDDEN;
     }
     if (role == CSB_ROLE_STORE || role == CSB_ROLE_HIDDEN || role == CSB_ROLE_DELETE) {
         store(walker, frame, atom, role);
@@ -292,6 +321,7 @@ csb_visit_identifier(struct csb_walker *walker, const struct csb_frame *frame)
 {
     size_t len;
     const char *text = csb_node_text(walker->check, frame->node, &len);
+    uint32_t known = walker->check->atoms.len;
     uint32_t id;
     if (len == 0) {
         return; /* a MISSING node: nothing was written */
@@ -300,6 +330,10 @@ csb_visit_identifier(struct csb_walker *walker, const struct csb_frame *frame)
     if (id == CSB_NO_ATOM) {
         walker->check->failed = true;
         return;
+    }
+    if (walker->check->atoms.len != known &&
+        csb_guard_config_denies_part(walker->check->config, text, len)) {
+        walker->check->atoms.items[id].flags |= CSB_N_DENIED;
     }
     if (!walker->check->atoms.items[id].ascii) {
         csb_check_normalised(walker->check, id, ts_node_start_byte(frame->node));

@@ -19,8 +19,9 @@ csb_report(struct csb_check *check, enum csb_rule_id rule, size_t start, size_t 
     va_start(arguments, format);
     csb_text_vprintf(&message, format, arguments);
     va_end(arguments);
-    diag = csb_diags_add(check->diags, rule, csb_guard_config_severity(check->config, rule),
-                         start, end, "%s", message.bytes == NULL ? "" : message.bytes);
+    diag = csb_diags_add(check->diags, rule,
+                         csb_guard_config_severity(check->config, rule), start, end,
+                         "%s", message.bytes == NULL ? "" : message.bytes);
     check->failed = check->failed || message.failed;
     csb_text_done(&message);
     return diag;

@@ -13,9 +13,13 @@
 #include "walk.h"
 
 #define FOLD_STEPS 20000
+/* What a source of this size may cost, however much the profile allows for a large one: honest
+ * code takes a tenth of it on a slow machine. */
+#define BASE_NS UINT64_C(250000000)
+#define PER_BYTE_NS 4000
 
 static const struct csb_rule *const rules[CSB_RULE_COUNT] = {
-#define CSB_RULE(code, name, family, severity, selectable, summary)                      \
+#define CSB_RULE(code, name, family, severity, selectable, summary)                    \
     [CSB_RULE_##code] = &csb_rule_##code,
 #include "rules.def"
 #undef CSB_RULE
@@ -25,7 +29,8 @@ uint64_t
 csb_guard_now_ns(void)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail with this clock */
+    /* Of this thread, so that a busy machine refuses nothing; cannot fail with this clock. */
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
@@ -111,6 +116,14 @@ check_tree(struct csb_check *check)
     }
 }
 
+static uint64_t
+time_budget(const struct csb_guard_config *config, const struct csb_source *source)
+{
+    uint64_t most = csb_guard_config_limits(config)->max_time_ms * UINT64_C(1000000);
+    uint64_t sized = BASE_NS + (uint64_t)source->len * PER_BYTE_NS;
+    return sized < most ? sized : most;
+}
+
 static void
 check_init(struct csb_check *check, const struct csb_guard_config *config,
            const struct csb_grammar *grammar, struct csb_findings *findings)
@@ -121,10 +134,9 @@ check_init(struct csb_check *check, const struct csb_guard_config *config,
     check->source = &findings->source;
     check->diags = &findings->diags;
     check->fold_budget = FOLD_STEPS;
-    check->deadline_ns =
-        csb_guard_now_ns() + csb_guard_config_limits(config)->max_time_ms * 1000000;
-    check->failed = csb_atoms_init(&check->atoms) < 0 ||
-                    csb_scopes_init(&check->scopes) < 0;
+    check->deadline_ns = csb_guard_now_ns() + time_budget(config, &findings->source);
+    check->failed =
+        csb_atoms_init(&check->atoms) < 0 || csb_scopes_init(&check->scopes) < 0;
 }
 
 static void
@@ -137,16 +149,17 @@ check_done(struct csb_check *check)
 }
 
 int
-csb_check_source(const struct csb_guard_config *config, const struct csb_grammar *grammar,
-                 const char *bytes, size_t len, struct csb_findings *ret,
-                 struct csb_error *reterr)
+csb_check_source(const struct csb_guard_config *config,
+                 const struct csb_grammar *grammar, const char *bytes, size_t len,
+                 struct csb_findings *ret, struct csb_error *reterr)
 {
     struct csb_check check;
     const struct csb_guard_limits *limits = csb_guard_config_limits(config);
     bool failed;
     csb_diags_init(&ret->diags, (uint32_t)limits->max_findings_per_rule);
     if (csb_source_init(&ret->source, bytes, len, limits->max_source_bytes) < 0) {
-        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory to check the source");
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM,
+                        "no memory to check the source");
     }
     check_init(&check, config, grammar, ret);
     if (!check.failed) {
@@ -157,10 +170,14 @@ csb_check_source(const struct csb_guard_config *config, const struct csb_grammar
         }
     }
     failed = check.failed || check.paths.failed || ret->diags.failed;
+    ret->seen = (struct csb_seen){check.atoms, check.paths};
+    check.atoms = (struct csb_atoms){0};
+    check.paths = (struct csb_text){0};
     check_done(&check);
     if (failed) {
         csb_findings_done(ret);
-        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory to check the source");
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM,
+                        "no memory to check the source");
     }
     csb_diags_finish(&ret->diags, &ret->source);
     return 0;
@@ -171,4 +188,5 @@ csb_findings_done(struct csb_findings *findings)
 {
     csb_source_done(&findings->source);
     csb_diags_done(&findings->diags);
+    csb_seen_done(&findings->seen);
 }

@@ -4,14 +4,16 @@
 #ifndef CSB_GUARD_ENGINE_H
 #define CSB_GUARD_ENGINE_H
 
-#include "guard_config.h"
 #include "diagnostic.h"
 #include "grammar.h"
+#include "guard_config.h"
+#include "seen.h"
 #include "source.h"
 
 struct csb_findings {
     struct csb_source source; /* what must be compiled */
     struct csb_diags diags;
+    struct csb_seen seen; /* for the second opinion, confirm.h */
 };
 
 /* Check `len` bytes. 0 with *ret filled (csb_findings_done owns it then), whatever the source

@@ -117,8 +117,12 @@ child_scope(struct csb_walker *walker, const struct csb_frame *parent,
     case CSB_K_GENERATOR:
         return parent->inner;
     case CSB_K_FOR_IN_CLAUSE:
-        /* Only the first iterable runs outside: `[open for open in open(f)]`. */
-        return !parent->clause_done && csb_cursor_field(walker) == CSB_F_RIGHT
+        /* Only the first iterable runs outside: `[open for open in open(f)]`. In a broken
+         * source a clause may stand without a comprehension. */
+        return !parent->clause_done &&
+                       walker->check->scopes.items[parent->scope].kind ==
+                           CSB_SCOPE_COMPREHENSION &&
+                       csb_cursor_field(walker) == CSB_F_RIGHT
                    ? walker->check->scopes.items[parent->scope].parent
                    : parent->scope;
     default:

@@ -16,6 +16,7 @@ struct csb_guard_config {
     enum csb_severity severity[CSB_RULE_COUNT];
     struct csb_nameset allow;
     struct csb_nameset deny;
+    struct csb_nameset deny_parts; /* what stands after the last dot of each */
     struct csb_nameset builtins;
     struct csb_nameset attributes;
     char **help_names; /* help_len pairs, in the profile's order */
@@ -43,7 +44,8 @@ any_prefix(enum csb_rule_id rule, struct csb_guard_strings prefixes)
 }
 
 static int
-check_prefixes(const char *key, struct csb_guard_strings prefixes, struct csb_error *reterr)
+check_prefixes(const char *key, struct csb_guard_strings prefixes,
+               struct csb_error *reterr)
 {
     for (size_t i = 0; i < prefixes.len; i++) {
         bool known = false;
@@ -52,10 +54,11 @@ check_prefixes(const char *key, struct csb_guard_strings prefixes, struct csb_er
                     has_prefix((enum csb_rule_id)rule, prefixes.items[i]);
         }
         if (!known) {
-            return csb_fail(reterr, CSB_STEP_ARGUMENT, EINVAL,
-                            "%s: no rule has a code that starts with '%.40s' (codes look "
-                            "like CSB101; a prefix such as CSB1 selects a family)",
-                            key, prefixes.items[i]);
+            return csb_fail(
+                reterr, CSB_STEP_ARGUMENT, EINVAL,
+                "%s: no rule has a code that starts with '%.40s' (codes look "
+                "like CSB101; a prefix such as CSB1 selects a family)",
+                key, prefixes.items[i]);
         }
     }
     return 0;
@@ -107,6 +110,23 @@ copy_help(struct csb_guard_config *config, const struct csb_guard_config_spec *s
 }
 
 static int
+copy_parts(struct csb_guard_config *config)
+{
+    size_t len = config->deny.len;
+    const char **parts = calloc(len + 1, sizeof *parts);
+    int r = -ENOMEM;
+    if (parts != NULL) {
+        for (size_t i = 0; i < len; i++) {
+            const char *dot = strrchr(config->deny.items[i], '.');
+            parts[i] = dot == NULL ? config->deny.items[i] : dot + 1;
+        }
+        r = csb_nameset_init(&config->deny_parts, parts, len);
+    }
+    free((void *)parts);
+    return r;
+}
+
+static int
 copy_spec(struct csb_guard_config *config, const struct csb_guard_config_spec *spec)
 {
     const struct {
@@ -127,6 +147,9 @@ copy_spec(struct csb_guard_config *config, const struct csb_guard_config_spec *s
         if (r < 0) {
             return r;
         }
+    }
+    if (copy_parts(config) < 0) {
+        return -ENOMEM;
     }
     config->allow_all = csb_nameset_has(&config->allow, "*", 1);
     config->limits = spec->limits;
@@ -151,8 +174,8 @@ select_rules(struct csb_guard_config *config, const struct csb_guard_config_spec
 }
 
 int
-csb_guard_config_new(struct csb_guard_config **ret, const struct csb_guard_config_spec *spec,
-               struct csb_error *reterr)
+csb_guard_config_new(struct csb_guard_config **ret,
+                     const struct csb_guard_config_spec *spec, struct csb_error *reterr)
 {
     struct csb_guard_config *config;
     int r = check_prefixes("select", spec->select, reterr);
@@ -180,6 +203,7 @@ csb_guard_config_free(struct csb_guard_config *config)
     free(config->profile);
     csb_nameset_done(&config->allow);
     csb_nameset_done(&config->deny);
+    csb_nameset_done(&config->deny_parts);
     csb_nameset_done(&config->builtins);
     csb_nameset_done(&config->attributes);
     for (size_t i = 0; i < config->help_len; i++) {
@@ -216,7 +240,8 @@ csb_guard_config_severity(const struct csb_guard_config *config, enum csb_rule_i
 }
 
 enum csb_import
-csb_guard_config_import(const struct csb_guard_config *config, const char *dotted, size_t len)
+csb_guard_config_import(const struct csb_guard_config *config, const char *dotted,
+                        size_t len)
 {
     size_t allowed = csb_nameset_longest_prefix(&config->allow, dotted, len);
     size_t denied = csb_nameset_longest_prefix(&config->deny, dotted, len);
@@ -230,19 +255,29 @@ csb_guard_config_import(const struct csb_guard_config *config, const char *dotte
 }
 
 bool
-csb_guard_config_allows_builtin(const struct csb_guard_config *config, const char *name, size_t len)
+csb_guard_config_denies_part(const struct csb_guard_config *config, const char *name,
+                             size_t len)
+{
+    return csb_nameset_has(&config->deny_parts, name, len);
+}
+
+bool
+csb_guard_config_allows_builtin(const struct csb_guard_config *config, const char *name,
+                                size_t len)
 {
     return csb_nameset_has(&config->builtins, name, len);
 }
 
 bool
-csb_guard_config_allows_attribute(const struct csb_guard_config *config, const char *name, size_t len)
+csb_guard_config_allows_attribute(const struct csb_guard_config *config,
+                                  const char *name, size_t len)
 {
     return csb_nameset_has(&config->attributes, name, len);
 }
 
 const char *
-csb_guard_config_import_help(const struct csb_guard_config *config, const char *dotted, size_t len)
+csb_guard_config_import_help(const struct csb_guard_config *config, const char *dotted,
+                             size_t len)
 {
     size_t best_len = 0;
     const char *best = NULL;
@@ -260,7 +295,8 @@ csb_guard_config_import_help(const struct csb_guard_config *config, const char *
 }
 
 const char *
-csb_guard_config_nearest_import(const struct csb_guard_config *config, const char *dotted, size_t len)
+csb_guard_config_nearest_import(const struct csb_guard_config *config,
+                                const char *dotted, size_t len)
 {
     const char *best = NULL;
     /* One slip in a short name, two in a longer one: more would suggest nonsense. */
@@ -268,8 +304,7 @@ csb_guard_config_nearest_import(const struct csb_guard_config *config, const cha
     size_t best_distance = limit + 1;
     for (size_t i = 0; i < config->allow.len; i++) {
         const char *item = config->allow.items[i];
-        size_t distance =
-            csb_edit_distance(dotted, len, item, strlen(item), limit);
+        size_t distance = csb_edit_distance(dotted, len, item, strlen(item), limit);
         if (distance < best_distance) {
             best = item;
             best_distance = distance;
@@ -279,7 +314,8 @@ csb_guard_config_nearest_import(const struct csb_guard_config *config, const cha
 }
 
 const char *
-csb_guard_config_describe_imports(const struct csb_guard_config *config, char *buffer, size_t size)
+csb_guard_config_describe_imports(const struct csb_guard_config *config, char *buffer,
+                                  size_t size)
 {
     size_t used = 0;
     size_t shown = 0;

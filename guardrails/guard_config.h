@@ -46,35 +46,41 @@ struct csb_guard_config;
 
 /* Fails with -EINVAL (the message names the key) or -ENOMEM. */
 CSB_MUST_USE int csb_guard_config_new(struct csb_guard_config **ret,
-                                const struct csb_guard_config_spec *spec,
-                                struct csb_error *reterr);
+                                      const struct csb_guard_config_spec *spec,
+                                      struct csb_error *reterr);
 void csb_guard_config_free(struct csb_guard_config *config);
 
 const char *csb_guard_config_profile(const struct csb_guard_config *config);
-const struct csb_guard_limits *csb_guard_config_limits(const struct csb_guard_config *config);
+const struct csb_guard_limits *
+csb_guard_config_limits(const struct csb_guard_config *config);
 
-bool csb_guard_config_enabled(const struct csb_guard_config *config, enum csb_rule_id rule);
+bool csb_guard_config_enabled(const struct csb_guard_config *config,
+                              enum csb_rule_id rule);
 enum csb_severity csb_guard_config_severity(const struct csb_guard_config *config,
-                                      enum csb_rule_id rule);
+                                            enum csb_rule_id rule);
 
 /* The longest matching entry decides; a name covers its submodules. */
-enum csb_import csb_guard_config_import(const struct csb_guard_config *config, const char *dotted,
-                                  size_t len);
-bool csb_guard_config_allows_builtin(const struct csb_guard_config *config, const char *name,
-                               size_t len);
-bool csb_guard_config_allows_attribute(const struct csb_guard_config *config, const char *name,
-                                 size_t len);
+enum csb_import csb_guard_config_import(const struct csb_guard_config *config,
+                                        const char *dotted, size_t len);
+
+/* True when some denied name ends in this part: "system" for "os.system". */
+bool csb_guard_config_denies_part(const struct csb_guard_config *config,
+                                  const char *name, size_t len);
+bool csb_guard_config_allows_builtin(const struct csb_guard_config *config,
+                                     const char *name, size_t len);
+bool csb_guard_config_allows_attribute(const struct csb_guard_config *config,
+                                       const char *name, size_t len);
 
 /* The profile's sentence for a module, looked up by its longest listed prefix, or NULL. */
-const char *csb_guard_config_import_help(const struct csb_guard_config *config, const char *dotted,
-                                   size_t len);
+const char *csb_guard_config_import_help(const struct csb_guard_config *config,
+                                         const char *dotted, size_t len);
 
 /* The allowed module that is spelt most like `dotted`, or NULL when none is near. */
 const char *csb_guard_config_nearest_import(const struct csb_guard_config *config,
-                                      const char *dotted, size_t len);
+                                            const char *dotted, size_t len);
 
 /* Write "a, b, c and 12 more" of the allowed modules; returns `buffer`. */
-const char *csb_guard_config_describe_imports(const struct csb_guard_config *config, char *buffer,
-                                        size_t size);
+const char *csb_guard_config_describe_imports(const struct csb_guard_config *config,
+                                              char *buffer, size_t size);
 
 #endif

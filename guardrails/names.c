@@ -118,6 +118,22 @@ csb_atom(struct csb_atoms *atoms, const char *name, size_t len)
     return made;
 }
 
+const struct csb_atom *
+csb_atom_find(const struct csb_atoms *atoms, const char *name, size_t len)
+{
+    uint32_t hash = hash_name(name, len);
+    uint32_t at = hash & (atoms->slot_count - 1);
+    while (atoms->slot_count > 0 && atoms->slots[at] != CSB_NO_ATOM) {
+        const struct csb_atom *atom = &atoms->items[atoms->slots[at]];
+        if (atom->hash == hash && atom->len == len &&
+            memcmp(atom->name, name, len) == 0) {
+            return atom;
+        }
+        at = (at + 1) & (atoms->slot_count - 1);
+    }
+    return NULL;
+}
+
 char *
 csb_nfkc_changed(const char *name, size_t len, bool *ret_failed)
 {

@@ -32,6 +32,10 @@ void csb_atoms_done(struct csb_atoms *atoms);
 /* The atom of a spelling, made when new; CSB_NO_ATOM when out of memory. */
 uint32_t csb_atom(struct csb_atoms *atoms, const char *name, size_t len);
 
+/* The atom of that spelling, or NULL when there is none. */
+const struct csb_atom *csb_atom_find(const struct csb_atoms *atoms, const char *name,
+                                     size_t len);
+
 /* The NFKC form as a new NUL-terminated string when it differs from `name`, else NULL. The
  * caller frees it. *ret_failed is set when it could not be computed. */
 char *csb_nfkc_changed(const char *name, size_t len, bool *ret_failed);

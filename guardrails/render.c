@@ -182,8 +182,8 @@ add_remark(struct csb_text *out, const struct csb_sheet *sheet, const char *kind
 {
     if (text != NULL && text[0] != '\0') {
         csb_text_printf(out, "%s%*s =%s %s%s%s: ", paint(sheet, BLUE),
-                        sheet->number_width, "", paint(sheet, RESET), paint(sheet, BOLD),
-                        kind, paint(sheet, RESET));
+                        sheet->number_width, "", paint(sheet, RESET),
+                        paint(sheet, BOLD), kind, paint(sheet, RESET));
         csb_text_puts(out, text);
         csb_text_puts(out, "\n");
     }
@@ -196,8 +196,8 @@ csb_render_one(struct csb_text *out, const struct csb_sheet *sheet,
     const char *shade = strcmp(view->severity, "error") == 0 ? RED : YELLOW;
     bool has_remark = (view->help != NULL && view->help[0] != '\0') ||
                       (view->note != NULL && view->note[0] != '\0');
-    csb_text_printf(out, "%s%s[%s]%s%s: ", paint(sheet, shade), view->severity, view->code,
-                    paint(sheet, RESET), paint(sheet, BOLD));
+    csb_text_printf(out, "%s%s[%s]%s%s: ", paint(sheet, shade), view->severity,
+                    view->code, paint(sheet, RESET), paint(sheet, BOLD));
     csb_text_puts(out, view->message == NULL ? "" : view->message);
     csb_text_printf(out, "%s\n%s%*s-->%s ", paint(sheet, RESET), paint(sheet, BLUE),
                     sheet->number_width, "", paint(sheet, RESET));

@@ -87,59 +87,39 @@ resolve_name(struct csb_check *check, uint32_t *scope, TSNode node,
     return false;
 }
 
+static bool resolve_steps(struct csb_check *check, uint32_t scope, TSNode node,
+                          char path[CSB_PATH_BYTES], int hops);
+
+/* __import__("x") and importlib.import_module("x") under whatever name they go. */
 static bool
-resolve_steps(struct csb_check *check, uint32_t scope, TSNode node,
-              char path[CSB_PATH_BYTES], int hops)
+resolve_call(struct csb_check *check, uint32_t scope, TSNode call,
+             char path[CSB_PATH_BYTES], int hops)
 {
-    /* The attributes on the way down, outermost first; replayed once the root is known. */
-    TSNode parts[MAX_HOPS];
-    int count = 0;
-    for (; hops < MAX_HOPS; hops++) {
-        TSNode next = {0};
-        node = csb_unwrap(check, node);
-        switch (csb_kind(check, node)) {
-        case CSB_K_ATTRIBUTE:
-            if (count == MAX_HOPS) {
-                return false;
-            }
-            parts[count++] = csb_field(check, node, CSB_F_ATTRIBUTE);
-            next = csb_field(check, node, CSB_F_OBJECT);
-            break;
-        case CSB_K_IDENTIFIER:
-            if (resolve_name(check, &scope, node, path, &next)) {
-                goto replay;
-            }
-            break;
-        case CSB_K_CALL: {
-            char function[CSB_PATH_BYTES];
-            if (resolve_steps(check, scope, csb_field(check, node, CSB_F_FUNCTION),
-                              function, hops + 4) &&
-                resolve_import_call(check, scope, node, function, path)) {
-                goto replay;
-            }
-            return false;
-        }
-        case CSB_K_SUBSCRIPT: {
-            /* (math, random)[1]: any module in the display will do. */
-            TSNode list = csb_unwrap(check, ts_node_named_child(node, 0));
-            enum csb_kind kind = csb_kind(check, list);
-            uint32_t children = ts_node_named_child_count(list);
-            if (kind != CSB_K_TUPLE && kind != CSB_K_LIST) {
-                return false;
-            }
-            next = ts_node_named_child(list, children == 0 ? 0 : children - 1);
-            break;
-        }
-        default:
-            return false;
-        }
-        if (ts_node_is_null(next)) {
-            return false;
-        }
-        node = next;
+    char function[CSB_PATH_BYTES];
+    return resolve_steps(check, scope, csb_field(check, call, CSB_F_FUNCTION), function,
+                         hops + 4) &&
+           resolve_import_call(check, scope, call, function, path);
+}
+
+/* (math, random)[1]: any module in the display will do. */
+static TSNode
+last_item(const struct csb_check *check, TSNode subscript)
+{
+    TSNode none = {0};
+    TSNode list = csb_unwrap(check, ts_node_named_child(subscript, 0));
+    enum csb_kind kind = csb_kind(check, list);
+    uint32_t children = ts_node_named_child_count(list);
+    if ((kind != CSB_K_TUPLE && kind != CSB_K_LIST) || children == 0) {
+        return none;
     }
-    return false;
-replay:
+    return ts_node_named_child(list, children - 1);
+}
+
+/* Add the attributes that were passed on the way down, innermost first. */
+static bool
+replay(const struct csb_check *check, const TSNode *parts, int count,
+       char path[CSB_PATH_BYTES])
+{
     while (count > 0) {
         size_t len;
         const char *text = csb_node_text(check, parts[--count], &len);
@@ -148,6 +128,39 @@ replay:
         }
     }
     return true;
+}
+
+static bool
+resolve_steps(struct csb_check *check, uint32_t scope, TSNode node,
+              char path[CSB_PATH_BYTES], int hops)
+{
+    TSNode parts[MAX_HOPS];
+    int count = 0;
+    for (; hops < MAX_HOPS && !ts_node_is_null(node); hops++) {
+        TSNode next = {0};
+        node = csb_unwrap(check, node);
+        switch (csb_kind(check, node)) {
+        case CSB_K_ATTRIBUTE:
+            parts[count++] = csb_field(check, node, CSB_F_ATTRIBUTE);
+            next = csb_field(check, node, CSB_F_OBJECT);
+            break;
+        case CSB_K_IDENTIFIER:
+            if (resolve_name(check, &scope, node, path, &next)) {
+                return replay(check, parts, count, path);
+            }
+            break;
+        case CSB_K_CALL:
+            return resolve_call(check, scope, node, path, hops) &&
+                   replay(check, parts, count, path);
+        case CSB_K_SUBSCRIPT:
+            next = last_item(check, node);
+            break;
+        default:
+            return false;
+        }
+        node = next;
+    }
+    return false;
 }
 
 bool
@@ -316,24 +329,29 @@ csb_is_literal(const struct csb_check *check, TSNode expression)
     }
 }
 
-bool
-csb_is_own_class(struct csb_check *check, uint32_t scope, TSNode expression)
+const struct csb_local *
+csb_local_of(struct csb_check *check, uint32_t scope, TSNode expression)
 {
     size_t len;
     const char *text;
     uint32_t atom;
-    const struct csb_local *local;
     expression = csb_unwrap(check, expression);
     if (csb_kind(check, expression) != CSB_K_IDENTIFIER) {
-        return false;
+        return NULL;
     }
     text = csb_node_text(check, expression, &len);
     atom = csb_atom(&check->atoms, text, len);
     if (atom == CSB_NO_ATOM) {
         check->failed = true;
-        return false;
+        return NULL;
     }
-    local = csb_scope_find(&check->scopes, scope, atom);
+    return csb_scope_find(&check->scopes, scope, atom);
+}
+
+bool
+csb_is_own_class(struct csb_check *check, uint32_t scope, TSNode expression)
+{
+    const struct csb_local *local = csb_local_of(check, scope, expression);
     return local != NULL && (local->binds & CSB_BIND_CLASS) != 0;
 }
 

@@ -38,6 +38,10 @@ bool csb_is_literal(const struct csb_check *check, TSNode expression);
 /* True when the expression is a name that the source itself defines as a class. */
 bool csb_is_own_class(struct csb_check *check, uint32_t scope, TSNode expression);
 
+/* What the source says of a name; NULL for any other expression and for unbound names. */
+const struct csb_local *csb_local_of(struct csb_check *check, uint32_t scope,
+                                     TSNode expression);
+
 /* True for the identifiers self, cls and mcs. */
 bool csb_is_self(const struct csb_check *check, TSNode expression);
 

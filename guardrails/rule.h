@@ -6,9 +6,9 @@
 #ifndef CSB_GUARD_RULE_H
 #define CSB_GUARD_RULE_H
 
-#include "guard_config.h"
 #include "diagnostic.h"
 #include "grammar.h"
+#include "guard_config.h"
 #include "names.h"
 #include "scope.h"
 #include "source.h"
@@ -64,8 +64,10 @@ struct csb_check {
     size_t site_cap;
     uint64_t deadline_ns;
     uint32_t fold_budget; /* steps of constant folding left for the whole source */
-    bool formats;         /* str.format or a kin of it occurs somewhere */
-    bool guarded_imports; /* a guarded member was imported by name */
+    bool
+        formats; /* str.format or a kin of it is used on some other expression than a string */
+    bool called_annotations; /* an annotation is a call, or a string that holds one */
+    bool guarded_imports;    /* a guarded member was imported by name */
     bool out_of_time;
     bool failed; /* out of memory: the whole check fails closed */
 };

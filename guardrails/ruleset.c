@@ -3,7 +3,7 @@
  * pattern. Stateless; caller's thread, no GIL. */
 #include "ruleset.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *
@@ -89,10 +89,29 @@ condition_holds(struct csb_check *check, const struct csb_site *site,
         return site->role == CSB_ROLE_CALL && has_text_argument(check, site, true);
     case CSB_WHEN_ZERO:
         return site->role == CSB_ROLE_CALL && is_zero_exit(check, site);
+    case CSB_WHEN_PICKLE:
+        return site->role == CSB_ROLE_CALL &&
+               (csb_node_text_is(
+                    check, csb_argument(check, site->parent, 2, "allow_pickle", NULL),
+                    "True") ||
+                (!csb_guard_config_allows_builtin(check->config, "open", 4) &&
+                 has_text_argument(check, site, false)));
+    case CSB_WHEN_ANNOTATED:
+        return check->called_annotations;
     case CSB_WHEN_BYNAME:
     default:
         return false; /* CSB203 looks at the names itself */
     }
+}
+
+/* A profile lifts a member by its dotted name: "pickle.loads". */
+static bool
+is_allowed(const struct csb_check *check, const struct csb_member *member)
+{
+    char dotted[CSB_PATH_BYTES];
+    int len = snprintf(dotted, sizeof dotted, "%s.%s", member->module, member->member);
+    return len > 0 && (size_t)len < sizeof dotted &&
+           csb_guard_config_allows_builtin(check->config, dotted, (size_t)len);
 }
 
 void
@@ -103,9 +122,7 @@ csb_report_member(struct csb_check *check, const struct csb_site *site,
     char module[CSB_NAME_BYTES];
     const struct csb_member *member = csb_site_member(check, site, path);
     struct csb_diag *diag;
-    if (member == NULL || member->rule != rule ||
-        csb_guard_config_allows_builtin(check->config, member->member,
-                                  strlen(member->member)) ||
+    if (member == NULL || member->rule != rule || is_allowed(check, member) ||
         !condition_holds(check, site, member->when)) {
         return;
     }
@@ -225,6 +242,27 @@ csb_refused_field(const struct csb_check *check, const char *template, size_t le
         if (found != NULL) {
             return found;
         }
+    }
+    return NULL;
+}
+
+const char *
+csb_refused_word(const struct csb_check *check, const char *text, size_t len,
+                 size_t *ret_len)
+{
+    size_t at = 0;
+    while (at < len) {
+        size_t start = at;
+        while (at < len && (text[at] == '_' || (text[at] >= 'a' && text[at] <= 'z') ||
+                            (text[at] >= 'A' && text[at] <= 'Z'))) {
+            at++;
+        }
+        if (at > start &&
+            csb_name_is_refused(check, text + start, at - start, CSB_ACCESS_READ)) {
+            *ret_len = at - start;
+            return text + start;
+        }
+        at += at == start;
     }
     return NULL;
 }

@@ -30,6 +30,10 @@ const char *csb_refused_part(const struct csb_check *check, const char *dotted,
 const char *csb_refused_field(const struct csb_check *check, const char *template,
                               size_t len, size_t *ret_len);
 
+/* The first refused name among the words of a format specifier or a % template's keys. */
+const char *csb_refused_word(const struct csb_check *check, const char *text,
+                             size_t len, size_t *ret_len);
+
 /* "`sys._getframe` hands out stack frames" - the receiver's path and the name, escaped. */
 const char *csb_site_text(const struct csb_check *check, const struct csb_site *site,
                           char buffer[CSB_NAME_BYTES]);

@@ -35,6 +35,7 @@ enum csb_bind {
     CSB_BIND_GLOBAL = 1 << 6,
     CSB_BIND_NONLOCAL = 1 << 7,
     CSB_BIND_DELETED = 1 << 8,
+    CSB_BIND_EXCEPTION = 1 << 9, /* except E as name */
 };
 
 struct csb_local {

@@ -29,6 +29,8 @@ enum csb_name_flag {
     CSB_N_DUNDER_INNER = 1 << 18,  /* leads to inner objects, whoever defines it */
     CSB_N_LEAK_ANY = 1 << 19,      /* like CSB_N_LEAK, on receivers nobody can name */
     CSB_N_NATIVE = 1 << 20,        /* attribute that gives addresses */
+    CSB_N_EXCEPTION = 1 << 21, /* attribute by which an exception hands out an object */
+    CSB_N_DENIED = 1 << 22, /* last part of a name that the profile denies (computed) */
 };
 
 #define CSB_N_BUILTIN                                                                  \
@@ -42,6 +44,8 @@ enum csb_when {
     CSB_WHEN_FORMULA, /* called with a string that is more than arithmetic */
     CSB_WHEN_BYNAME, /* called with the name of a refused attribute, or an unknown one */
     CSB_WHEN_ZERO,   /* called without argument, or with 0 */
+    CSB_WHEN_PICKLE,    /* called with allow_pickle=True, or with a file's name */
+    CSB_WHEN_ANNOTATED, /* some annotation of the source is a call, or a string with one */
 };
 
 struct csb_member {

@@ -29,6 +29,14 @@ add_plain_site(struct csb_walker *walker, enum csb_site_kind kind)
     csb_add_site(walker->check, &site);
 }
 
+/* Is this string an annotation, or a value of a dictionary of them (TypedDict("T", {...}))? */
+static bool
+holds_annotation(const struct csb_walker *walker)
+{
+    const struct csb_frame *frame = &walker->frames[walker->depth];
+    return frame[-1].kind == CSB_K_TYPE || frame[-1].kind == CSB_K_PAIR;
+}
+
 static void
 visit_string(struct csb_walker *walker)
 {
@@ -44,10 +52,15 @@ visit_string(struct csb_walker *walker)
     if (bytes || prefix == len) {
         add_plain_site(walker, CSB_SITE_STRING);
     }
-    if (len > 6 && memchr(text, '{', len) != NULL &&
-        memmem(text, len, "__", 2) != NULL && walker->depth > 0 &&
-        frame[-1].kind != CSB_K_EXPRESSION_STATEMENT) {
+    if (walker->depth == 0 || frame[-1].kind == CSB_K_EXPRESSION_STATEMENT) {
+        return; /* a docstring, or text that nothing reads */
+    }
+    if (len > 6 && memmem(text, len, "__", 2) != NULL &&
+        (memchr(text, '{', len) != NULL || memmem(text, len, "%(", 2) != NULL)) {
         add_plain_site(walker, CSB_SITE_TEMPLATE);
+    }
+    if (memchr(text, '(', len) != NULL && holds_annotation(walker)) {
+        walker->check->called_annotations = true;
     }
 }
 
@@ -112,6 +125,17 @@ visit_operator(struct csb_walker *walker)
     }
 }
 
+/* `def f(a: print("x") or int)`: a call right in the annotation. */
+static bool
+has_call(const struct csb_check *check, TSNode type)
+{
+    TSNode inner = ts_node_named_child(type, 0);
+    enum csb_kind kind = csb_kind(check, inner);
+    return kind == CSB_K_CALL ||
+           (kind == CSB_K_BOOLEAN_OPERATOR &&
+            csb_kind(check, ts_node_named_child(inner, 0)) == CSB_K_CALL);
+}
+
 static void
 visit(struct csb_walker *walker)
 {
@@ -142,6 +166,19 @@ visit(struct csb_walker *walker)
         break;
     case CSB_K_STRING:
         visit_string(walker);
+        break;
+    case CSB_K_FORMAT_SPECIFIER: {
+        size_t len;
+        const char *text = csb_node_text(walker->check, frame->node, &len);
+        if (memmem(text, len, "__", 2) != NULL) {
+            add_plain_site(walker, CSB_SITE_TEMPLATE);
+        }
+        break;
+    }
+    case CSB_K_TYPE:
+        if (has_call(walker->check, frame->node)) {
+            walker->check->called_annotations = true;
+        }
         break;
     case CSB_K_WHILE:
         add_plain_site(walker, CSB_SITE_WHILE);

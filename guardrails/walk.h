@@ -8,7 +8,7 @@
  * because only the walk sees depth, every identifier and the clock. */
 void csb_walk(struct csb_check *check, TSTree *tree);
 
-/* Nanoseconds of a clock that never goes back. */
+/* CPU time of this thread in nanoseconds. */
 uint64_t csb_guard_now_ns(void);
 
 #endif

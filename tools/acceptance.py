@@ -3,8 +3,8 @@
 DIR holds corpus/ and datasets/ (their README files describe the fields). Four parts:
 
 humaneval   each canonical solution with its tests, profile contest, guard on: must be accepted
-legit       honest programs, the first profile of contest, compute, agent that the guard lets them
-            run under: accepted, stdout exact
+legit       honest programs, under the first profile that lets them run (contest, compute; agent
+            only for rows that say that profiles may differ): accepted, stdout exact
 kernel      escapes of layer "kernel", profile open (no guard): none may reach its effect
 guard       escapes of layer "guardrail": how many the guard refuses; counted, not yet required
 
@@ -47,9 +47,15 @@ INDENT: dict[str, Any] = {
     "break_on_hyphens": False,
 }
 PROFILES = ("contest", "compute", "agent")
+GUARD_PROFILES = ("minimal", "contest", "compute")
 
-#: Honest programs that this version does not run, and why. Each is still tried.
+_PARSER = "tree-sitter reads an error where CPython reads none (grammar 0.25.0)"
+
+#: Honest programs that this version does not run, and why. Each is still tried, and one that runs
+#: after all is a failure, so that this list stays true.
 LEGIT_EXCEPTIONS = {
+    "legit-formatting-02": _PARSER,
+    "legit-layout-02": _PARSER,
     "legit-layout-12": "opens __file__: the source is never a file in the child",
 }
 
@@ -76,10 +82,6 @@ KERNEL_HARMLESS: dict[str, tuple[str, Callable[[csandbox.Result], bool]]] = {
     "k-exec": (
         "prints EFFECT-before; the exec after it is refused",
         lambda result: result.stdout == "EFFECT-before\n" and _denied(result, "execve"),
-    ),
-    "k-fd-inherit": (
-        "descriptor 3 is the reply channel, whose word is never believed; nothing else is open",
-        lambda result: result.stdout == "EFFECT [3]\n",
     ),
     "k-read-src": ("lists its own working folder", _always),
     "k-read-ssh": ("its home is its own working folder", _always),
@@ -205,13 +207,14 @@ def profile_for(row: Row) -> tuple[str, str]:
     """
     refused = []
     first = 1 if row["class"] == "files" or row["needs"] else 0
-    for name in PROFILES[first:]:
+    profiles = PROFILES[first:] if row.get("policy_dependent") else PROFILES[first:-1]
+    for name in profiles:
         report = csandbox.check(source_of(row), profile=name)
         if report.ok:
             return name, "; ".join(refused)
         codes = sorted({d.code for d in report if d.severity == "error"})
         refused.append(f"{name} refuses it ({', '.join(codes)})")
-    return PROFILES[-1], "; ".join(refused)
+    return profiles[-1], "; ".join(refused)
 
 
 def legit(tester: Tester, rows: list[Row]) -> Part:
@@ -240,6 +243,8 @@ def legit(tester: Tester, rows: list[Row]) -> Part:
             problem = f"stdout {result.stdout[:80]!r}, not {row['expect_stdout'][:80]!r}"
         if problem and key in LEGIT_EXCEPTIONS:
             part.exceptions[key] = LEGIT_EXCEPTIONS[key]
+        elif key in LEGIT_EXCEPTIONS:
+            part.failures[key] = "runs now: take it out of LEGIT_EXCEPTIONS"
         elif problem:
             part.failures[key] = f"under {name}: {problem}"
         else:
@@ -316,12 +321,12 @@ def guard(tester: Tester, rows: list[Row]) -> Part:
     def work(row: Row) -> tuple[bool, ...] | str:
         try:
             source = source_of(row)
-            return tuple(csandbox.check(source, profile=name).ok for name in ("contest", "compute"))
+            return tuple(csandbox.check(source, profile=name).ok for name in GUARD_PROFILES)
         except Exception as error:  # whatever it is, the guard must not raise
             return f"{type(error).__name__}: {error}"
 
     part = Part("guard")
-    refused = [0, 0]
+    refused = dict.fromkeys(GUARD_PROFILES, 0)
     hostile = 0
     for row, accepted in tester.each(work, rows):
         if isinstance(accepted, str):
@@ -330,14 +335,14 @@ def guard(tester: Tester, rows: list[Row]) -> Part:
         if row["should"].startswith(("control", "checker answers")):
             continue  # nothing to refuse, or only that it answers
         hostile += 1
-        for index, ok in enumerate(accepted):
-            refused[index] += not ok
-        names = [name for name, ok in zip(("contest", "compute"), accepted, strict=True) if ok]
+        for name, ok in zip(GUARD_PROFILES, accepted, strict=True):
+            refused[name] += not ok
+        names = [name for name, ok in zip(GUARD_PROFILES, accepted, strict=True) if ok]
         if names:
-            part.exceptions[row["id"]] = f"not refused under {' and '.join(names)}"
+            part.exceptions[row["id"]] = f"not refused under {', '.join(names)}"
+    counts = ", ".join(f"{count} under {name}" for name, count in refused.items())
     part.sentence = (
-        f"of {hostile} escapes the guard refuses {refused[0]} under contest, {refused[1]} under "
-        f"compute; it answered all {len(rows)} rows"
+        f"of {hostile} escapes the guard refuses {counts}; it answered all {len(rows)} rows"
     )
     if part.failures:
         part.sentence += f" but {len(part.failures)}"
@@ -391,7 +396,7 @@ def main() -> int:
         part = check(tester, rows)
         say(part, time.perf_counter() - began)
         failed += len(part.failures)
-    print(f"acceptance: {f'{failed} failures' if failed else 'as required'}")
+    print(f"acceptance: {f'{failed} failed' if failed else 'as required'}")
     return 1 if failed else 0
 
 

@@ -96,6 +96,13 @@ def _limits(parser: argparse.ArgumentParser) -> None:
 def _add_check(add: Callable[..., argparse.ArgumentParser]) -> None:
     parser = add("check", "say what a profile does not allow, without running anything")
     parser.add_argument("files", nargs="+", metavar="FILE", help="source files; - is stdin")
+    parser.add_argument(
+        "--format",
+        choices=("full", "concise", "json", "github", "sarif"),
+        default="full",
+        help="full: with source lines (default); concise: one line each; github: annotations; "
+        "sarif: SARIF 2.1.0; json is --json",
+    )
     _profile(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary on stderr")
 
@@ -170,6 +177,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(add)
     explain = add("explain", "say what a code means and what to do")
     explain.add_argument("code", nargs="?", metavar="CODE", help="CSB101, CSR020, …; without: all")
+    add("rules", "list the guard's rules")
     doctor = add("doctor", "say what this kernel can enforce, and try it out")
     doctor.add_argument("--no-self-test", action="store_true", help="only ask the kernel")
     profiles = add("profiles", "list the built-in profiles, or show one with all its values")

@@ -11,7 +11,8 @@ csb_report_depth(struct csb_check *check, TSNode node)
 {
     uint32_t start = ts_node_start_byte(node);
     struct csb_diag *diag = csb_report(
-        check, CSB_RULE_003, start, start + 1, "the source is nested deeper than %llu levels",
+        check, CSB_RULE_003, start, start + 1,
+        "the source is nested deeper than %llu levels",
         (unsigned long long)csb_guard_config_limits(check->config)->max_depth);
     csb_diag_help(diag, "split the expression or the function into smaller ones");
 }

@@ -16,8 +16,9 @@ add_help(struct csb_check *check, struct csb_diag *diag, const char *module)
     } else if (near != NULL) {
         csb_diag_help(diag, "did you mean `%s`?", near);
     } else {
-        csb_diag_help(diag, "allowed modules: %s",
-                      csb_guard_config_describe_imports(check->config, allowed, sizeof allowed));
+        csb_diag_help(
+            diag, "allowed modules: %s",
+            csb_guard_config_describe_imports(check->config, allowed, sizeof allowed));
     }
 }
 
@@ -27,8 +28,10 @@ check_site(struct csb_check *check, const struct csb_site *site)
     const char *module = check->paths.bytes + site->path;
     char shown[CSB_NAME_BYTES];
     struct csb_diag *diag;
-    if (site->atom != CSB_NO_ATOM || csb_kind(check, site->node) == CSB_K_RELATIVE_IMPORT ||
-        csb_guard_config_import(check->config, module, strlen(module)) != CSB_IMPORT_UNLISTED) {
+    if (site->atom != CSB_NO_ATOM ||
+        csb_kind(check, site->node) == CSB_K_RELATIVE_IMPORT ||
+        csb_guard_config_import(check->config, module, strlen(module)) !=
+            CSB_IMPORT_UNLISTED) {
         return;
     }
     diag = csb_report(check, CSB_RULE_101, site->start, site->end,
@@ -39,4 +42,5 @@ check_site(struct csb_check *check, const struct csb_site *site)
     add_help(check, diag, module);
 }
 
-const struct csb_rule csb_rule_101 = {.sites = CSB_SITE_IMPORT, .check_site = check_site};
+const struct csb_rule csb_rule_101 = {.sites = CSB_SITE_IMPORT,
+                                      .check_site = check_site};

@@ -16,7 +16,8 @@ imports_allowed(struct csb_check *check, const struct csb_site *site)
         site->role == CSB_ROLE_CALL &&
         csb_fold_string(check, site->scope, argument, &name) == CSB_FOLD_WHOLE &&
         name.len > 0 &&
-        csb_guard_config_import(check->config, name.bytes, name.len) == CSB_IMPORT_ALLOWED;
+        csb_guard_config_import(check->config, name.bytes, name.len) ==
+            CSB_IMPORT_ALLOWED;
     csb_text_done(&name);
     return allowed;
 }
@@ -34,11 +35,12 @@ report_call(struct csb_check *check, const struct csb_site *site, const char *fu
     }
     if (site->role == CSB_ROLE_CALL &&
         csb_fold_string(check, site->scope, argument, &name) == CSB_FOLD_WHOLE) {
-        diag = csb_report(check, CSB_RULE_104, site->start, site->end,
-                          "`%s` imports `%s`, which profile `%s` does not allow", function,
-                          csb_escape_name(shown, sizeof shown,
-                                          name.bytes == NULL ? "" : name.bytes, name.len),
-                          csb_guard_config_profile(check->config));
+        diag =
+            csb_report(check, CSB_RULE_104, site->start, site->end,
+                       "`%s` imports `%s`, which profile `%s` does not allow", function,
+                       csb_escape_name(shown, sizeof shown,
+                                       name.bytes == NULL ? "" : name.bytes, name.len),
+                       csb_guard_config_profile(check->config));
     } else if (site->role == CSB_ROLE_CALL) {
         diag = csb_report(check, CSB_RULE_104, site->start, site->end,
                           "`%s` imports a module whose name cannot be known", function);

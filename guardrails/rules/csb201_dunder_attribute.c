@@ -60,6 +60,38 @@ shape_is_refused(struct csb_check *check, const struct csb_site *site, TSNode re
     return !is_own(check, site, receiver);
 }
 
+/* f.__kwdefaults__["a"] = 5 changes what a function of somebody else does. */
+static bool
+changes_defaults(const struct csb_check *check, const struct csb_site *site)
+{
+    if (!csb_atom_is(check, site->atom, "__defaults__") &&
+        !csb_atom_is(check, site->atom, "__kwdefaults__")) {
+        return false;
+    }
+    if (csb_kind(check, site->parent) == CSB_K_SUBSCRIPT) {
+        TSNode holder = ts_node_parent(site->parent);
+        return csb_kind(check, holder) == CSB_K_ASSIGNMENT &&
+               ts_node_eq(csb_field(check, holder, CSB_F_LEFT), site->parent);
+    }
+    return site->role == CSB_ROLE_STORE;
+}
+
+/* e.__context__.__traceback__ walks to frames that no except clause was meant to see. */
+static bool
+walks_exceptions(const struct csb_check *check, const struct csb_site *site,
+                 TSNode receiver)
+{
+    TSNode name;
+    receiver = csb_unwrap(check, receiver);
+    if (!csb_atom_is(check, site->atom, "__traceback__") ||
+        csb_kind(check, receiver) != CSB_K_ATTRIBUTE) {
+        return false;
+    }
+    name = csb_field(check, receiver, CSB_F_ATTRIBUTE);
+    return csb_node_text_is(check, name, "__context__") ||
+           csb_node_text_is(check, name, "__cause__");
+}
+
 static bool
 is_refused(struct csb_check *check, const struct csb_site *site, uint32_t flags,
            TSNode receiver)
@@ -77,6 +109,9 @@ is_refused(struct csb_check *check, const struct csb_site *site, uint32_t flags,
     }
     if ((flags & CSB_N_DUNDER_SHAPE) != 0) {
         return shape_is_refused(check, site, receiver);
+    }
+    if (changes_defaults(check, site) || walks_exceptions(check, site, receiver)) {
+        return true;
     }
     return !ts_node_is_null(receiver) && csb_is_literal(check, receiver);
 }

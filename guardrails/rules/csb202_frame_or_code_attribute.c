@@ -6,12 +6,33 @@
 static const char help[] =
     "pass values as arguments; to show an error, use traceback.print_exc()";
 
+/* AttributeError.obj is the live object on which the attribute was missing. */
+static void
+check_exception(struct csb_check *check, const struct csb_site *site)
+{
+    const struct csb_local *local =
+        csb_local_of(check, site->scope, csb_receiver(check, site));
+    struct csb_diag *diag;
+    if (local == NULL || (local->binds & CSB_BIND_EXCEPTION) == 0) {
+        return;
+    }
+    diag = csb_report(check, CSB_RULE_202, site->start, site->end,
+                      "an exception's `obj` hands out the object that failed");
+    csb_diag_label(diag, "an inner object");
+    csb_diag_help(diag, "use the exception's text, or its `name`");
+}
+
 static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
     char name[CSB_NAME_BYTES];
     struct csb_diag *diag;
     const struct csb_atom *atom;
+    if (site->kind == CSB_SITE_ATTRIBUTE &&
+        (csb_site_flags(check, site) & CSB_N_EXCEPTION) != 0) {
+        check_exception(check, site);
+        return;
+    }
     if ((csb_site_flags(check, site) & CSB_N_FRAME) == 0 ||
         site->kind != CSB_SITE_ATTRIBUTE) {
         csb_report_member(check, site, CSB_RULE_202, help);

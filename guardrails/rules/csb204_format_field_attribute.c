@@ -54,13 +54,50 @@ check_foreign(struct csb_check *check, const struct csb_site *site, TSNode recei
     }
 }
 
+/* "%(__class__)s" asks a mapping, f"{x:__class__}" a __format__ method: both get the name. */
+static void
+check_literal(struct csb_check *check, const struct csb_site *site)
+{
+    size_t len;
+    const char *text = csb_node_text(check, site->node, &len);
+    const char *key = memmem(text, len, "%(", 2);
+    const char *part = NULL;
+    size_t part_len = 0;
+    if (csb_kind(check, site->node) == CSB_K_FORMAT_SPECIFIER) {
+        if (memchr(text, '{', len) == NULL) {
+            part = csb_refused_word(check, text, len, &part_len);
+        }
+    } else if (key != NULL) {
+        const char *close = memchr(key, ')', len - (size_t)(key - text));
+        if (close != NULL) {
+            part = csb_refused_word(check, key, (size_t)(close - key), &part_len);
+        }
+    }
+    if (part != NULL) {
+        report(check, site->node, part, part_len);
+    } else if (check->formats && csb_kind(check, site->node) == CSB_K_STRING) {
+        check_template(check, site, site->node);
+    }
+}
+
+/* @"{0}".format: nobody decorates with a string. */
+static void
+check_decorator(struct csb_check *check, const struct csb_site *site)
+{
+    if (csb_kind(check, site->parent) == CSB_K_DECORATOR &&
+        csb_is_literal(check, csb_receiver(check, site))) {
+        struct csb_diag *diag =
+            csb_report(check, CSB_RULE_204, site->start, site->end,
+                       "a string's format method is used as a decorator");
+        csb_diag_help(diag, "call it on a value");
+    }
+}
+
 static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
     if (site->kind == CSB_SITE_TEMPLATE) {
-        if (check->formats) {
-            check_template(check, site, site->node);
-        }
+        check_literal(check, site);
         return;
     }
     if (site->kind == CSB_SITE_NAME) {
@@ -77,6 +114,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     }
     check_template(check, site, csb_receiver(check, site));
     check_foreign(check, site, csb_receiver(check, site));
+    check_decorator(check, site);
     if (site->role == CSB_ROLE_CALL) {
         check_template(check, site, csb_argument(check, site->parent, 0, "fmt", NULL));
     }

@@ -30,26 +30,32 @@ is_harmless(struct csb_check *check, const struct csb_site *site)
            !csb_resolve(check, site->scope, argument, path);
 }
 
+/* builtins_allow lifts globals and locals. vars is only refused where it is one of them, or
+ * on a module, so its own name in the list changes nothing. */
+static bool
+is_lifted(const struct csb_check *check, const struct csb_site *site)
+{
+    const struct csb_atom *atom = csb_atom_of(check, site->atom);
+    if (!csb_atom_is(check, site->atom, "vars")) {
+        return csb_guard_config_allows_builtin(check->config, atom->name, atom->len);
+    }
+    return csb_guard_config_allows_builtin(check->config, "globals", 7) &&
+           csb_argument_count(check, site->parent) == 0;
+}
+
 static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
-    const struct csb_atom *atom;
     char name[CSB_NAME_BYTES];
     struct csb_diag *diag;
-    if (site->kind != CSB_SITE_NAME) {
+    if (site->kind != CSB_SITE_NAME ||
+        (csb_site_flags(check, site) & CSB_N_NAMESPACE) == 0) {
         csb_report_member(check, site, CSB_RULE_304,
                           "import the module by its own name");
         return;
     }
-    if ((csb_site_flags(check, site) & CSB_N_NAMESPACE) == 0) {
-        csb_report_member(check, site, CSB_RULE_304,
-                          "import the module by its own name");
-        return;
-    }
-    atom = csb_atom_of(check, site->atom);
     if ((site->role != CSB_ROLE_READ && site->role != CSB_ROLE_CALL) ||
-        !csb_means_builtin(check, site) ||
-        csb_guard_config_allows_builtin(check->config, atom->name, atom->len) ||
+        !csb_means_builtin(check, site) || is_lifted(check, site) ||
         is_harmless(check, site)) {
         return;
     }

@@ -1,6 +1,7 @@
 /* Theory of operation: breakpoint, help and the site printers start a debugger or a pager, or
- * read files of the host. The printers' names are ordinary words, so only uses that nothing in
- * the source binds count. */
+ * read files of the host; input() needs a stdin, exit() and quit() are the prompt's. Profiles
+ * whose programs read stdin let the last three through. The names are ordinary words, so only
+ * uses that nothing in the source binds count. */
 #include "../rule.h"
 
 static void
@@ -19,7 +20,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
         return;
     }
     diag = csb_report(check, CSB_RULE_305, site->start, site->end,
-                      "`%s` needs a person at the keyboard",
+                      "`%s` is for a person at the keyboard",
                       csb_atom_text(check, site->atom, name));
     csb_diag_label(diag, "interactive");
     csb_diag_help(diag, "print what you want to see");

@@ -107,3 +107,23 @@ def test_nothing_outlives_a_killed_caller():
     for name in os.listdir(os.environ["TMPDIR"]):
         if name.startswith("csandbox-"):
             os.rmdir(os.path.join(os.environ["TMPDIR"], name))
+
+
+def test_a_compiled_policy_holds_few_descriptors():
+    """Hosts often have a limit of 1024; one policy of a real interpreter has 200 paths."""
+    csandbox._policy.clear_caches()
+    before = len(os.listdir("/proc/self/fd"))
+    for profile in csandbox.Profile.builtin():
+        assert csandbox.run("print(1)", profile=profile).ok
+    assert len(os.listdir("/proc/self/fd")) - before < 50 * len(csandbox.Profile.builtin())
+
+
+def test_too_few_descriptors_are_the_sandboxs_failure():
+    code = (
+        "import csandbox, resource\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\n"
+        "try:\n    print(csandbox.run('print(1)').verdict)\n"
+        "except csandbox.SetupError as error:\n    print(error.errno, error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith(("accepted", "24 ")), done

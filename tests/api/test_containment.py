@@ -28,7 +28,7 @@ def test_the_self_test_can_fail():
     ids=lambda attempt: attempt.name.replace(" ", "-"),
 )
 def test_each_attempt_says_effect_when_nothing_holds(attempt):
-    """An attempt that could never succeed would prove nothing, so its source must name its effect."""
+    """An attempt that could never succeed would prove nothing: it must name its effect."""
     assert EFFECT in attempt.body
     compile(attempt.body, attempt.name, "exec")
 
@@ -69,8 +69,18 @@ def test_read_names_a_path_of_the_host(tmp_path):
     assert "PermissionError" in csandbox.run(code, profile=profile).stderr
 
 
+def test_read_of_a_path_that_is_not_there_is_an_error():
+    profile = csandbox.Profile.load("open").replace(files={"read": ["/no/such/data"]})
+    with pytest.raises(csandbox.ProfileError, match="/no/such/data") as caught:
+        csandbox.run("print(1)", profile=profile)
+    assert caught.value.key == "files.read"
+
+
 def test_runs_do_not_see_each_other():
-    code = "import os\nprint(os.listdir('.'), os.path.exists(PREVIOUS))\nopen('mine', 'w').write('x')\nprint(os.getcwd())"
+    code = (
+        "import os\nprint(os.listdir('.'), os.path.exists(PREVIOUS))\n"
+        "open('mine', 'w').write('x')\nprint(os.getcwd())"
+    )
     first = csandbox.run("PREVIOUS = '/nowhere'\n" + code).stdout.splitlines()
     second = csandbox.run(f"PREVIOUS = {first[1] + '/mine'!r}\n" + code).stdout.splitlines()
     assert first[0] == second[0] == "[] False"

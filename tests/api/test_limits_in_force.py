@@ -120,7 +120,8 @@ def test_open_files():
 def test_threads():
     code = (
         "import threading, time\n"
-        "for _ in range(40): threading.Thread(target=time.sleep, args=(0.3,), daemon=True).start()\n"
+        "for _ in range(40):\n"
+        "    threading.Thread(target=time.sleep, args=(0.3,), daemon=True).start()\n"
         "print('all')"
     )
     result = csandbox.run(code, limits={"threads": 8})

@@ -30,9 +30,9 @@ def test_bytes(text, size):
 
 @pytest.mark.parametrize("text", ["", "s", "-1s", "1e3", "nan", "inf", "1 2", "٣s", "0x10"])
 def test_not_a_quantity(text):
-    with pytest.raises(ValueError, match="write for example|unknown unit"):
+    with pytest.raises(ValueError, match=r"write for example|unknown unit"):
         parse_seconds(text)
-    with pytest.raises(ValueError, match="write for example|unknown unit"):
+    with pytest.raises(ValueError, match=r"write for example|unknown unit"):
         parse_bytes(text)
 
 

@@ -1,0 +1,57 @@
+"""The second opinion without a run: a child compiles, tells what it found, and is ended."""
+
+from __future__ import annotations
+
+import re
+
+from csandbox import _core
+from csandbox._policy import policy_of
+from csandbox._profile import Profile
+from csandbox._report import Report
+
+_LINE = re.compile(r"^  File .*, line (\d+)$", re.MULTILINE)
+
+
+def confirmed(report: Report, text: bytes, checked: object, profile: Profile) -> Report:
+    """The report after CPython's own compiler has been asked. Raises as ``run`` does."""
+    data = _core.run(
+        policy_of(profile, None, frozenset()),
+        {
+            "source": text,
+            "filename": report.filename,
+            "args": (),
+            "stdin": b"",
+            "env": {},
+            "files": (),
+            "limits": profile.limits.complete(),
+            "checked": checked,
+            "confirm_only": True,
+        },
+    )
+    if data["diagnostics"] is not None:
+        return report.with_findings(data["diagnostics"])
+    if data["verdict"] != "compile_error" or not report.ok:
+        return report
+    return report.with_findings([_refused_by_cpython(data["stderr"].decode("utf-8", "replace"))])
+
+
+def _refused_by_cpython(message: str) -> _core.DiagnosticData:
+    """What CPython says about a source that only the parser could read."""
+    lines = _LINE.findall(message)
+    line = int(lines[-1]) if lines else 0
+    said = (message.strip().splitlines() or ["it gave no reason"])[-1]
+    return {
+        "code": "CSB001",
+        "name": "syntax-error",
+        "severity": "error",
+        "message": f"CPython cannot compile this source: {said}",
+        "label": "",
+        "help": "",
+        "note": "",
+        "line": line,
+        "column": 1,
+        "end_line": line,
+        "end_column": 1,
+        "start_byte": 0,
+        "end_byte": 0,
+    }

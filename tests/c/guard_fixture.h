@@ -1,0 +1,16 @@
+/* A configuration of the guard for C tests, and checks of literal sources. */
+#ifndef CSB_TEST_GUARD_FIXTURE_H
+#define CSB_TEST_GUARD_FIXTURE_H
+
+#include "engine.h"
+
+/* Allows math, random, sys and collections; denies collections.abc; caps at 3 per rule.
+ * The caller frees it with csb_guard_config_free. */
+struct csb_guard_config *guard_fixture(void);
+
+/* The codes found, blocking or not, separated by blanks, in the order of the source; valid
+ * until the next call. */
+const char *guard_codes(const char *source);
+const char *guard_codes_of(const char *bytes, size_t len);
+
+#endif

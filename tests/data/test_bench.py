@@ -1,0 +1,117 @@
+"""The measurements measure: order, arithmetic, and one short run of all of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bench import measure
+from bench.guard import corpus
+from bench.measure import Cost
+from bench.report import Section
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def walls(*values: float) -> list[Cost]:
+    return [Cost(value, value / 2) for value in values]
+
+
+def test_candidates_take_turns() -> None:
+    called: list[str] = []
+
+    def candidate(name: str) -> Cost:
+        called.append(name)
+        return Cost(len(called), 0.0)
+
+    names = ("a", "b", "c")
+    samples = measure.interleave(
+        {name: lambda name=name: candidate(name) for name in names}, 20, warm_up=1
+    )
+    turns = [tuple(called[at : at + 3]) for at in range(0, len(called), 3)]
+    assert len(turns) == 21
+    assert all(sorted(turn) == list(names) for turn in turns)
+    assert len(set(turns)) > 1  # not always the same one first
+    assert {name: len(costs) for name, costs in samples.items()} == dict.fromkeys(names, 20)
+    assert all(cost.wall_s > 3 for costs in samples.values() for cost in costs)  # no warm-up
+
+
+@pytest.mark.parametrize(
+    "values, share, expected",
+    [((5,), 0.5, 5), ((1, 3), 0.5, 2), ((3, 1, 2), 0.5, 2), ((0, 10), 0.9, 9), ((4, 9), 1.0, 9)],
+)
+def test_quantile(values: tuple[float, ...], share: float, expected: float) -> None:
+    assert measure.quantile(values, share) == pytest.approx(expected)
+
+
+def test_ratio() -> None:
+    samples = {"base": walls(1, 2, 3), "ours": walls(2, 2, 9)}
+    by = measure.ratio(samples, "ours", "base")
+    assert by["p50"] == 1 and by["cpu_p50"] == 1
+    assert by["p90"] == pytest.approx((2 + 0.8 * 7) / 2.8)
+    assert by["paired"] == 2
+
+
+def test_time_of_a_sleep_and_of_work() -> None:
+    slept = measure.timed(lambda: time.sleep(0.05))
+    assert slept.wall_s >= 0.05 > slept.cpu_s + 0.03
+    child = measure.timed(
+        lambda: subprocess.run([sys.executable, "-S", "-c", "sum(range(10**7))"], check=True)
+    )
+    assert child.cpu_s > 0.02  # the child's
+
+
+@pytest.mark.parametrize("ours, met", [(1.0, True), (1.1, True), (1.2, False)])
+def test_goals(ours: float, met: bool) -> None:
+    section = Section("k", "title", "base", {"base": walls(1), "ours": walls(ours)})
+    section.goals = {"ours": (0.0, 1.15)}
+    assert section.met("ours") is met and section.met("base") is None
+    assert f"goal ≤ 1.15: {'met' if met else 'MISSED'}" in section.text()
+
+
+def test_what_is_not_measured_says_why() -> None:
+    section = Section("k", "title", "base", skipped="there is less than 2.0 GB free")
+    assert "not measured: there is less than 2.0 GB free" in section.text()
+    assert section.to_dict()["rows"] == {}
+
+
+def test_the_corpus_is_real_code() -> None:
+    sources = corpus(50_000)
+    assert 50_000 <= sum(map(len, sources)) < 300_000
+    assert corpus(50_000) == sources
+
+
+@pytest.mark.slow
+def test_one_short_run_of_all(tmp_path: Path) -> None:
+    target = tmp_path / "folder" / "bench.json"
+    numbers = ["--rounds=2", "--check-rounds=1", "--check-bytes=20000", "--held-bytes=50000000"]
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", *numbers, "--json", str(target)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    sections = json.loads(target.read_text())["sections"]
+    assert set(sections) == {"fresh", "guard", "host", "layers"}
+    for section in sections.values():
+        assert not section["skipped"] and len(section["rows"]) >= 2
+        assert section["title"] in done.stdout
+        for name, row in section["rows"].items():
+            assert row["rounds"] in (1, 2) and row["p50_ms"] > 0 and row["ratio"]["p50"] > 0
+            assert f"  {name} " in done.stdout
+    goals = {name for s in sections.values() for name, row in s["rows"].items() if row["goal"]}
+    assert goals == {"csandbox.run", "csandbox.check", "process that holds 0.1 GB"}
+
+
+def test_wrong_numbers_are_usage(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "--rounds=0"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "at least 1" in done.stderr

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Fuzz the guard under ASan and UBSan: run.sh SECONDS [SEEDS...]; needs clang with libFuzzer.
+# SEEDS are folders of sources. New inputs land in build/fuzz/corpus, crashes in build/fuzz.
+set -eu
+cd "$(dirname "$0")/../.."
+seconds=${1:-60}
+[ $# -eq 0 ] || shift
+clang=${CLANG:-clang}
+out=build/fuzz
+mkdir -p "$out/corpus" "$out/obj"
+sanitize="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+tree=third_party/src/tree-sitter
+grammar=third_party/src/tree-sitter-python/src
+
+compile() { # source, flags...
+    object=$out/obj/$(echo "$1" | tr / _).o
+    source=$1
+    shift
+    "$clang" "$@" -c "$source" -o "$object"
+    objects="$objects $object"
+}
+
+objects=
+compile $tree/src/lib.c -std=c11 -w -O1 -g -fsanitize=address,fuzzer-no-link \
+    -D_POSIX_C_SOURCE=200112L -D_DEFAULT_SOURCE -I$tree/include -I$tree/src
+compile $grammar/parser.c -std=c11 -w -O1 -g -I$grammar
+compile $grammar/scanner.c -std=c11 -w -O1 -g -fsanitize=address,fuzzer-no-link -I$grammar
+for source in guardrails/*.c guardrails/rules/*.c ext/error.c tests/fuzz/fuzz_guard.c; do
+    # shellcheck disable=SC2086 # a list of flags
+    compile "$source" -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra $sanitize -fsanitize=fuzzer-no-link \
+        -Iext -Iguardrails -isystem $tree/include
+done
+# shellcheck disable=SC2086 # lists
+"$clang" $sanitize -fsanitize=fuzzer $objects $(pkg-config --libs libutf8proc) -o "$out/fuzz_guard"
+exec "$out/fuzz_guard" -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=2048 \
+    -dict=tests/fuzz/python.dict -artifact_prefix="$out/" -print_final_stats=1 \
+    "$out/corpus" tests/fuzz/corpus "$@"
