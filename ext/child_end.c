@@ -5,6 +5,8 @@
  * threads are joined, atexit handlers run and streams are flushed as usual. */
 #include "child_script.h"
 
+#include <errno.h>
+
 enum { STATUS_FAILED = 1, STATUS_INTERRUPTED = 130 };
 
 struct exception {
@@ -46,10 +48,26 @@ print_exception(struct exception *exception)
     PyErr_PrintEx(0);
 }
 
+/* mmap.mmap says "no memory" with an OSError. */
+static bool
+is_out_of_memory(const struct exception *exception)
+{
+    PyObject *number = NULL;
+    bool result = PyErr_GivenExceptionMatches(exception->type, PyExc_MemoryError);
+    if (!result && PyErr_GivenExceptionMatches(exception->type, PyExc_OSError)) {
+        number = PyObject_GetAttrString(exception->value, "errno");
+        result = number != NULL && PyLong_Check(number) &&
+                 PyLong_AsLong(number) == ENOMEM;
+        PyErr_Clear(); /* an attribute that is missing or no number: not that error */
+    }
+    Py_XDECREF(number);
+    return result;
+}
+
 static enum csb_wire_end
 kind_of(const struct exception *exception, enum csb_wire_end phase)
 {
-    if (PyErr_GivenExceptionMatches(exception->type, PyExc_MemoryError)) {
+    if (is_out_of_memory(exception)) {
         return CSB_END_MEMORY_ERROR;
     }
     return phase;

@@ -63,9 +63,10 @@ memory_passed(struct csb_meter *meter)
     if (resident > meter->peak_bytes) {
         meter->peak_bytes = resident;
     }
-    /* The resident size includes shared libraries; only above the limit is it worth
-     * asking for the exact share. */
-    if (resident <= meter->limits->memory_bytes) {
+    /* The resident size includes shared libraries; the exact share costs more to ask for.
+     * From half of the limit on it is wanted: a crash for lack of memory is told from
+     * another by what was there before it. */
+    if (resident <= meter->limits->memory_bytes / 2) {
         return false;
     }
     csb_meter_last_look(meter);

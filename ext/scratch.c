@@ -65,7 +65,11 @@ csb_scratch_make(struct csb_scratch *scratch, const char *base, uint32_t owner,
     scratch->fd = openat(scratch->base_fd, scratch->name, FOLDER_FLAGS);
     if (scratch->fd < 0 || fstat(scratch->fd, &status) != 0 ||
         give_away(scratch->fd, owner) < 0) {
-        return scratch_error(reterr, errno, "open", scratch->path);
+        int err = errno;
+        /* Still empty. csb_scratch_remove would not know it for ours. */
+        (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
+        scratch->name = NULL;
+        return scratch_error(reterr, err, "open", scratch->path);
     }
     scratch->device = status.st_dev;
     scratch->inode = status.st_ino;
@@ -222,7 +226,8 @@ static bool
 is_the_same(const struct csb_scratch *scratch)
 {
     struct stat status;
-    return scratch->fd >= 0 && fstat(scratch->fd, &status) == 0 &&
+    return scratch->fd >= 0 && scratch->name != NULL &&
+           fstat(scratch->fd, &status) == 0 &&
            status.st_dev == scratch->device && status.st_ino == scratch->inode &&
            fstatat(scratch->base_fd, scratch->name, &status, AT_SYMLINK_NOFOLLOW) ==
                0 &&
@@ -254,10 +259,6 @@ csb_scratch_remove(struct csb_scratch *scratch)
     if (is_the_same(scratch) &&
         unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR) != 0) {
         empty_repeatedly(scratch);
-        (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
-    }
-    if (scratch->fd < 0 && scratch->name != NULL) {
-        /* made, but never opened: still empty */
         (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
     }
     csb_fd_close(&scratch->fd);

@@ -178,6 +178,11 @@ read_facts(struct run *run)
     if (state == CSB_INBOX_MORE) {
         return;
     }
+    if (state == CSB_INBOX_BROKEN && !run->agreed &&
+        run->facts.length <= run->facts.limit) {
+        stop(run, CSB_STOP_INTERRUPT); /* no memory, or the socket: our fault */
+        return;
+    }
     if (state != CSB_INBOX_COMPLETE || run->agreed) {
         close_channel(run);
         return;

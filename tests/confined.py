@@ -99,6 +99,8 @@ def request(
         "env": dict(env or {}),
         "files": tuple(files),
         "limits": profile().limits.merge(given).complete(),
+        "checked": None,  # no guard, so no second opinion either
+        "confirm_only": False,
     }
 
 
