@@ -48,6 +48,8 @@ def request(profile: str) -> dict[str, Any]:
         "env": {},
         "files": (),
         "limits": Profile.load(profile).limits.complete(),
+        "checked": None,
+        "confirm_only": False,
     }
 
 

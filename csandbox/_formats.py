@@ -109,7 +109,7 @@ def github(diagnostics: Iterable[Diagnostic]) -> str:
     """One workflow command a finding."""
     lines = []
     for found in diagnostics:
-        places = [f"file={_github_escape(found.filename, value=True)}"]
+        places = [f"file={_github_escape(visible(found.filename), value=True)}"]
         if found.line:
             places += [f"line={found.line}", f"col={found.column}", f"endLine={found.end_line}"]
             if found.end_line == found.line:

@@ -19,9 +19,9 @@ EXPLAIN_URL = "docs/rules/{code}.md"
 class Diagnostic:
     """One finding, with its place in the source.
 
-    ``severity`` is "error" (blocks the run), "advice" (never blocks) or "observed" (would block
-    if its family were enforced). ``message`` says what and why in one sentence, ``label`` stands behind
-    the caret, ``help`` says what to do instead, ``note`` adds to it; the last three may be "".
+    ``severity`` is "error" (blocks the run), "advice" (never blocks) or "observed" (would block if
+    its family were enforced). ``message`` says what and why in one sentence, ``label`` stands
+    behind the caret, ``help`` says what to do instead, ``note`` adds to it; these three may be "".
     Lines and columns are 1-based, columns count characters, ``end_column`` is exclusive; a line of
     0 means the source as a whole. The bytes are offsets into the text that would be compiled.
     Hostile text is escaped everywhere.

@@ -162,9 +162,7 @@ def run(
         refused = _refused(report, chosen, name)
         return refused.check() if check else refused
     policy = policy_of(chosen, None if python is None else os.fspath(python), degraded)
-    data = _core.run(
-        policy, {**request, "source": text, "checked": checked, "confirm_only": False}
-    )
+    data = _core.run(policy, {**request, "source": text, "checked": checked, "confirm_only": False})
     if data["diagnostics"] is not None:
         report = report.with_findings(data["diagnostics"])
     result = Result(

@@ -7,11 +7,13 @@
 #include "confine.h"
 #include "raw.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
-enum { EXIT_SETUP_FAILED = 127 };
+enum { EXIT_SETUP_FAILED = 127, THREAD_STACK_BYTES = 8 * 1024 * 1024 };
 
 static void
 send_record(const struct csb_wire_record *record)
@@ -85,6 +87,26 @@ skip_strings(const char *at, uint32_t count)
     return at;
 }
 
+/* glibc takes RLIMIT_STACK for the stack of each thread too, and that is private memory: with
+ * room for deep recursion in the first thread, eight more would use up the memory limit. A
+ * program that asks for a larger one (threading.stack_size) still gets it. */
+static void
+limit_thread_stacks(const struct csb_rlimit *rlimits, uint32_t count)
+{
+    pthread_attr_t attributes;
+    for (uint32_t i = 0; i < count; i++) {
+        if (rlimits[i].resource == RLIMIT_STACK &&
+            rlimits[i].value > THREAD_STACK_BYTES &&
+            pthread_attr_init(&attributes) == 0) {
+            if (pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES) == 0) {
+                /* a failure leaves the larger default, which is only wasteful */
+                (void)pthread_setattr_default_np(&attributes);
+            }
+            (void)pthread_attr_destroy(&attributes);
+        }
+    }
+}
+
 void
 csb_child_setup(struct csb_child *child)
 {
@@ -112,6 +134,7 @@ csb_child_setup(struct csb_child *child)
     child->first_path = skip_strings(child->file_name, 1);
     child->first_argument = skip_strings(child->first_path, config->path_count);
 
+    limit_thread_stacks(rlimits, config->rlimit_count);
     mask = csb_confirm_before(config, rlimits);
     if (csb_confine_drop(config->uid, config->skipped, &failure) < 0) {
         fail(failure.step, failure.err);

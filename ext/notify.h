@@ -21,8 +21,8 @@ struct csb_violation {
 };
 
 struct csb_notify {
-    int listener;  /* owned; CSB_FD_NONE before it arrives */
-    uint32_t sets; /* of the policy: which watched calls are allowed at all */
+    int listener;        /* owned; CSB_FD_NONE before it arrives */
+    uint32_t sets;       /* of the policy: which watched calls are allowed at all */
     bool kill_on_denial; /* leave a denied call waiting: the caller kills the process */
     uint32_t threads_allowed;
     uint32_t threads_denied;

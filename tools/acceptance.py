@@ -49,13 +49,9 @@ INDENT: dict[str, Any] = {
 PROFILES = ("contest", "compute", "agent")
 GUARD_PROFILES = ("minimal", "contest", "compute")
 
-_PARSER = "tree-sitter reads an error where CPython reads none (grammar 0.25.0)"
-
 #: Honest programs that this version does not run, and why. Each is still tried, and one that runs
 #: after all is a failure, so that this list stays true.
 LEGIT_EXCEPTIONS = {
-    "legit-formatting-02": _PARSER,
-    "legit-layout-02": _PARSER,
     "legit-layout-12": "opens __file__: the source is never a file in the child",
 }
 
@@ -200,32 +196,30 @@ def humaneval(tester: Tester, rows: list[Row]) -> Part:
     return part
 
 
-def profile_for(row: Row) -> tuple[str, str]:
-    """The narrowest profile whose guard accepts the row, and why narrower ones did not.
+def run_honest(
+    tester: Tester, row: Row
+) -> tuple[str, str, csandbox.Result | csandbox.SandboxError]:
+    """(profile, why not a narrower one, result) under the narrowest profile that lets it run.
 
     Programs that write files begin at compute: contest has none to write.
     """
-    refused = []
     first = 1 if row["class"] == "files" or row["needs"] else 0
-    profiles = PROFILES[first:] if row.get("policy_dependent") else PROFILES[first:-1]
-    for name in profiles:
-        report = csandbox.check(source_of(row), profile=name)
-        if report.ok:
-            return name, "; ".join(refused)
-        codes = sorted({d.code for d in report if d.severity == "error"})
+    last = len(PROFILES) if row.get("policy_dependent") else len(PROFILES) - 1
+    refused: list[str] = []
+    for name in PROFILES[first:last]:
+        result = tester.run(source_of(row), profile=name, stdin=row["stdin"] or "", limits=LIMITS)
+        if isinstance(result, csandbox.SandboxError) or result.verdict != "rejected":
+            break
+        codes = sorted({d.code for d in result.diagnostics if d.severity == "error"})
         refused.append(f"{name} refuses it ({', '.join(codes)})")
-    return profiles[-1], "; ".join(refused)
+    return name, "; ".join(refused), result
 
 
 def legit(tester: Tester, rows: list[Row]) -> Part:
     """Honest programs: accepted, and stdout to the byte."""
 
     def work(row: Row) -> tuple[str, str, csandbox.Result | csandbox.SandboxError | None]:
-        if tester.why_not(row):
-            return "", "", None
-        name, refused = profile_for(row)
-        options = {"profile": name, "stdin": row["stdin"] or "", "limits": LIMITS}
-        return name, refused, tester.run(source_of(row), **options)
+        return ("", "", None) if tester.why_not(row) else run_honest(tester, row)
 
     part = Part("legit")
     ran: Counter[str] = Counter()

@@ -20,9 +20,9 @@ RULE = re.compile(
 
 HEAD = """# Rules
 
-Made by `tools/gen_rule_index.py` from `guardrails/rules.def`; each page's code blocks are its tests.
-*error* blocks a run (in a family whose mode is `enforce`), *advice* never does. Integrity rules
-cannot be deselected.
+Made by `tools/gen_rule_index.py` from `guardrails/rules.def`; the code blocks of a page are its
+tests. *error* blocks a run (in a family whose mode is `enforce`), *advice* never does. Integrity
+rules cannot be deselected.
 
 | code | name | family | severity | what |
 |---|---|---|---|---|

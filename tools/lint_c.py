@@ -33,7 +33,7 @@ MAY_INCLUDE: dict[str, set[str]] = {
 #: layer -> single headers that it may include besides: plain data, frozen before the clone,
 #: and for the launcher the one function that runs between clone and exec
 MAY_ALSO_INCLUDE: dict[str, set[str]] = {
-    "child": {"bpf.h", "facts.h", "feature.h", "plan.h", "run_limits.h", "wire.h"},
+    "child": {"bpf.h", "feature.h", "plan.h", "run_limits.h", "wire.h"},
     "launch": {"confine.h"},
 }
 
