@@ -158,9 +158,11 @@ def test_a_signal_is_named(number, name):
 
 def test_syntax_error_is_a_compile_error_and_nothing_runs():
     result = csandbox.run("print('ran')\nprint(1\n")
-    assert (result.verdict, result.stdout, result.exit_code) == ("compile_error", "", None)
+    # Both opinions: the finding of the parser, and what CPython itself says and ends with.
+    assert (result.verdict, result.stdout, result.exit_code) == ("compile_error", "", 1)
     assert result.code == "CSR003"
     assert result.diagnostics[0].code == "CSB001"
+    assert result.stderr.splitlines()[-1].startswith("SyntaxError: ")
 
 
 def test_what_the_guard_refuses_is_not_run():
