@@ -227,8 +227,8 @@ is_the_same(const struct csb_scratch *scratch)
 {
     struct stat status;
     return scratch->fd >= 0 && scratch->name != NULL &&
-           fstat(scratch->fd, &status) == 0 &&
-           status.st_dev == scratch->device && status.st_ino == scratch->inode &&
+           fstat(scratch->fd, &status) == 0 && status.st_dev == scratch->device &&
+           status.st_ino == scratch->inode &&
            fstatat(scratch->base_fd, scratch->name, &status, AT_SYMLINK_NOFOLLOW) ==
                0 &&
            status.st_dev == scratch->device && status.st_ino == scratch->inode;
