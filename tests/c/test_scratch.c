@@ -134,7 +134,7 @@ test_closed_folders_and_files_go(void **state)
     char path[PATH_BYTES];
     char inner[PATH_BYTES + 32];
     for (int mode = 0; mode < 8; mode++) {
-        char name[16];
+        char name[32];
         (void)snprintf(name, sizeof name, "mode %d", mode);
         below(fixture->scratch.path, name, path, sizeof path);
         assert_int_equal(mkdir(path, 0700), 0);
