@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SEND_TIMEOUT_MS = 10 * 1000 };
+enum { SEND_TIMEOUT_MS = 10 * 1000, FILES_REMOVED_AT_ONCE = 200 };
 
 /* Loads the extension by path, without the import system, so that nothing but the two
  * listed folders is ever searched; everything else happens in C (child_*.c). */
@@ -57,13 +57,17 @@ launch_init(struct launch *launch)
 }
 
 static void
-launch_done(struct launch *launch)
+launch_done(struct launch *launch, uint32_t files_made)
 {
     close_child_ends(launch);
     csb_fd_close(&launch->ends.stdout_fd);
     csb_fd_close(&launch->ends.stderr_fd);
     csb_fd_close(&launch->ends.channel_fd);
-    csb_scratch_remove(&launch->scratch);
+    if (files_made > FILES_REMOVED_AT_ONCE) {
+        csb_scratch_remove_later(&launch->scratch);
+    } else {
+        csb_scratch_remove(&launch->scratch);
+    }
     csb_strings_done(&launch->environment);
 }
 
@@ -281,6 +285,6 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
         fill_plan(&launch, policy, request);
         result = start_and_supervise(&launch, policy, request, ret, reterr);
     }
-    launch_done(&launch);
+    launch_done(&launch, ret->notify.files_made);
     return result;
 }

@@ -116,9 +116,9 @@ csb_procfs_memory(const struct csb_procfs *procfs, struct csb_memory *ret)
         return false;
     }
     ret->peak_bytes = field_bytes(text, peak);
-    ret->private_bytes =
-        field_bytes(text, "\nRssAnon:") + field_bytes(text, "\nRssShmem:") +
-        field_bytes(text, "\nVmSwap:") + field_bytes(text, "\nVmPTE:");
+    ret->private_bytes = field_bytes(text, "\nRssAnon:") +
+                         field_bytes(text, "\nRssShmem:") +
+                         field_bytes(text, "\nVmSwap:") + field_bytes(text, "\nVmPTE:");
     return ret->peak_bytes != 0;
 }
 
