@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
@@ -21,7 +22,7 @@
 #endif
 
 /* After so many calls, at most one refusal every SLOW_NS: 0.1 % of a core. */
-enum { PROMPT_DENIALS = 2000 };
+enum { PROMPT_DENIALS = 2000, MOMENTS = 10, MOMENT_NS = 100 * 1000 };
 #define SLOW_NS (20 * CSB_NS_PER_MS)
 
 void
@@ -110,8 +111,13 @@ watched(const struct csb_notify *notify, const struct seccomp_data *call,
 static int
 judge_thread(struct csb_notify *notify, const struct csb_procfs *procfs)
 {
-    if (csb_procfs_threads(procfs) < notify->threads_allowed) {
-        return 0;
+    const struct timespec moment = {0, MOMENT_NS};
+    /* A thread that has been joined may still be on its way out: look again for a moment. */
+    for (int i = 0; i < MOMENTS; i++) {
+        if (csb_procfs_threads(procfs) < notify->threads_allowed) {
+            return 0;
+        }
+        (void)nanosleep(&moment, NULL);
     }
     notify->threads_denied++;
     return EAGAIN;

@@ -227,6 +227,8 @@ go.set()
 
 def test_seccomp_notify_holds_the_thread_cap() -> None:
     assert not effect(THREADS, limits={"threads": 4})
+    assert not effect(THREADS, limits={"threads": 12})  # with the main one they are 13
+    assert effect(THREADS, limits={"threads": 13})
     assert effect(THREADS, limits={"threads": 4}, without=["seccomp_notify"])
 
 

@@ -158,7 +158,7 @@ WAYS = [
           file_bytes=1 << 20),
     fine("threads within the cap", BEGIN + "import threading\ng = threading.Event()\n"
          "t = [threading.Thread(target=g.wait) for _ in range(4)]\nfor x in t: x.start()\n"
-         "g.set()\nfor x in t: x.join()", threads=4),
+         "g.set()\nfor x in t: x.join()", threads=5),
     fine("threads one after the other", BEGIN + "import threading\nfor _ in range(200):\n"
          "    t = threading.Thread(target=int)\n    t.start()\n    t.join()", threads=2),
     fine("a file as large as may be", BEGIN + "with open('f', 'wb') as f: f.write(bytes(1 << 20))",
