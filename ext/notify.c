@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
 #define SECCOMP_USER_NOTIF_FLAG_CONTINUE (1UL << 0)
@@ -73,13 +74,16 @@ record(struct csb_notify *notify, const struct seccomp_data *call, const char *n
     }
     if (notify->violation_count == CSB_VIOLATION_KINDS) {
         violation = &notify->violations[CSB_VIOLATION_KINDS - 1];
-        violation->number = -1;
+        violation->others = true;
         violation->has_argument = false;
         violation->count++;
         return;
     }
     violation = &notify->violations[notify->violation_count++];
-    *violation = (struct csb_violation){call->nr, index >= 0, argument, 1};
+    *violation = (struct csb_violation){.number = call->nr,
+                                        .has_argument = index >= 0,
+                                        .argument = argument,
+                                        .count = 1};
 }
 
 /* Is this one of the calls that are watched rather than denied? */
@@ -106,7 +110,7 @@ watched(const struct csb_notify *notify, const struct seccomp_data *call,
 static int
 judge_thread(struct csb_notify *notify, const struct csb_procfs *procfs)
 {
-    if (csb_procfs_threads(procfs) <= notify->threads_allowed) {
+    if (csb_procfs_threads(procfs) < notify->threads_allowed) {
         return 0;
     }
     notify->threads_denied++;
@@ -116,14 +120,29 @@ judge_thread(struct csb_notify *notify, const struct csb_procfs *procfs)
 /* What was unmapped again is not given back: the sum can only be too high, and a program
  * has no use for shared anonymous memory where there is nobody to share it with. */
 static int
-judge_shared_memory(struct csb_notify *notify, uint64_t bytes)
+judge_shared_memory(struct csb_notify *notify, uint64_t wanted)
 {
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t bytes = wanted < UINT64_MAX - page ? (wanted / page + 1) * page : wanted;
     if (bytes > notify->shared_allowed - notify->shared_bytes) {
         notify->shared_denied = true;
         return ENOMEM;
     }
     notify->shared_bytes += bytes;
     return 0;
+}
+
+/* Files and folders that were ever made: the kernel has no limit for it, and the time to
+ * remove them is the caller's. EDQUOT is what a file system with quotas would say. */
+static int
+judge_new_file(struct csb_notify *notify)
+{
+    if (notify->files_made < CSB_FILES_MAX) {
+        notify->files_made++;
+        return 0;
+    }
+    notify->files_denied++;
+    return EDQUOT;
 }
 
 static int
@@ -135,6 +154,9 @@ judge_watched(struct csb_notify *notify, const struct seccomp_data *call,
     }
     if (strcmp(name, "mmap") == 0) {
         return judge_shared_memory(notify, call->args[1]);
+    }
+    if (strcmp(name, "exit_group") != 0) {
+        return judge_new_file(notify);
     }
     notify->end_seen = true;
     notify->exit_code = (int)(call->args[0] & 0xFF);

@@ -24,6 +24,7 @@ static const char *const hit_names[CSB_HIT_COUNT] = {
     [CSB_HIT_MEMORY] = "memory",
     [CSB_HIT_OUTPUT] = "output",
     [CSB_HIT_PROCESSES] = "processes",
+    [CSB_HIT_FILES] = "files",
 };
 
 const char *
@@ -77,7 +78,8 @@ csb_classify(const struct csb_facts *facts, const struct csb_limits *limits)
         outcome.verdict = CSB_REJECTED;
     } else if (limit_passed(facts, limits, &outcome)) {
         return outcome;
-    } else if (!facts->exit_known || facts->stop != CSB_STOP_NONE) {
+    } else if (!facts->exit_known || facts->stop != CSB_STOP_NONE ||
+               (!facts->begun && facts->exit_code == CSB_WIRE_EXIT_FAILED)) {
         outcome.verdict = CSB_INTERNAL_ERROR;
     } else if (facts->exit_code == 0 && facts->signal == 0) {
         outcome.verdict = CSB_ACCEPTED;
@@ -88,6 +90,8 @@ csb_classify(const struct csb_facts *facts, const struct csb_limits *limits)
         outcome = (struct csb_outcome){CSB_MEMORY_LIMIT, CSB_HIT_MEMORY};
     } else if (facts->threads_denied > 0) {
         outcome.limit_hit = CSB_HIT_PROCESSES;
+    } else if (facts->files_denied > 0) {
+        outcome.limit_hit = CSB_HIT_FILES;
     }
     return outcome;
 }

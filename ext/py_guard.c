@@ -180,6 +180,7 @@ py_check(PyObject *module, PyObject *args)
     Py_ssize_t len;
     PyObject *result;
     PyObject *checked;
+    PyThreadState *thread;
     int r;
     (void)module; /* functions of a module get it whether they need it or not */
     if (!PyArg_ParseTuple(args, "OSU:check", &guard_arg, &source, &filename)) {
@@ -189,10 +190,11 @@ py_check(PyObject *module, PyObject *args)
     if (guard == NULL || PyBytes_AsStringAndSize(source, &bytes, &len) < 0) {
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS r = csb_check_source(guard->config, &guard->grammar, bytes,
-                                                (size_t)len, &findings, &error);
-    Py_END_ALLOW_THREADS if (r < 0)
-    {
+    thread = PyEval_SaveThread();
+    r = csb_check_source(guard->config, &guard->grammar, bytes, (size_t)len, &findings,
+                         &error);
+    PyEval_RestoreThread(thread);
+    if (r < 0) {
         return PyErr_NoMemory();
     }
     result = findings_dict(&findings);

@@ -89,6 +89,7 @@ render(const struct csb_view *views, size_t count, struct csb_sheet *sheet,
         csb_text_puts(out, i > 0 ? "\n" : "");
         csb_render_one(out, sheet, &views[i]);
     }
+    sheet->source = NULL;
     csb_source_done(&source);
     return out->failed ? -1 : 0;
 }
@@ -103,7 +104,8 @@ render_list(PyObject *list, PyObject *source, PyObject *filename, bool color)
     char *bytes;
     Py_ssize_t len;
     Py_ssize_t name_len;
-    PyObject *result = NULL;
+    PyObject *result;
+    PyThreadState *thread;
     int r;
     if (views == NULL || PyBytes_AsStringAndSize(source, &bytes, &len) < 0 ||
         PyBytes_AsStringAndSize(filename, (char **)&sheet.filename, &name_len) < 0) {
@@ -111,16 +113,12 @@ render_list(PyObject *list, PyObject *source, PyObject *filename, bool color)
         return NULL;
     }
     sheet.filename_len = (size_t)name_len;
-    Py_BEGIN_ALLOW_THREADS r = render(views, count, &sheet, bytes, (size_t)len, &out);
-    Py_END_ALLOW_THREADS if (r < 0)
-    {
-        (void)PyErr_NoMemory();
-    }
-    else
-    {
-        result = PyUnicode_DecodeUTF8(out.bytes == NULL ? "" : out.bytes,
-                                      (Py_ssize_t)out.len, "replace");
-    }
+    thread = PyEval_SaveThread();
+    r = render(views, count, &sheet, bytes, (size_t)len, &out);
+    PyEval_RestoreThread(thread);
+    result = r < 0 ? PyErr_NoMemory()
+                   : PyUnicode_DecodeUTF8(out.bytes == NULL ? "" : out.bytes,
+                                          (Py_ssize_t)out.len, "replace");
     csb_text_done(&out);
     free(views);
     return result;

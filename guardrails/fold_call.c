@@ -1,7 +1,6 @@
 /* Theory of operation: the calls from which hidden names are usually built: chr, str, bytes,
  * join, replace, decode, translate, "%" and str.format. Each computes what CPython would, or
  * leaves the value unknown. Same bounds as fold.c. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,17 +69,33 @@ from_numbers(const struct csb_value *list, struct csb_value *ret)
     }
 }
 
+static int
+hex_digit(char character)
+{
+    if (character >= '0' && character <= '9') {
+        return character - '0';
+    }
+    character = (char)(character | 0x20);
+    return character >= 'a' && character <= 'f' ? character - 'a' + 10 : -1;
+}
+
 static void
 from_hex(const struct csb_value *text, struct csb_value *ret)
 {
-    unsigned value;
-    int used;
-    const char *at = bytes_of(text);
+    size_t at = 0;
     ret->kind = CSB_V_TEXT;
     ret->whole = true;
-    while (sscanf(at, " %2x%n", &value, &used) == 1) {
-        csb_text_char(&ret->text, value);
-        at += used;
+    while (at + 1 < text->text.len) {
+        int high = hex_digit(text->text.bytes[at]);
+        int low = hex_digit(text->text.bytes[at + 1]);
+        if (high < 0) {
+            at++; /* a blank between bytes */
+        } else if (low < 0) {
+            return;
+        } else {
+            csb_text_char(&ret->text, (uint32_t)(high << 4 | low));
+            at += 2;
+        }
     }
 }
 
@@ -105,9 +120,12 @@ csb_fold_percent(const struct csb_value *format, const struct csb_value *right,
                  struct csb_value *ret)
 {
     size_t next = 0;
-    const char *text = bytes_of(format);
+    const char *text = format->text.bytes;
     ret->kind = CSB_V_TEXT;
     ret->whole = format->whole;
+    if (text == NULL) {
+        return;
+    }
     for (size_t i = 0; i < format->text.len && ret->whole; i++) {
         const struct csb_value *item = right;
         if (text[i] != '%') {
@@ -142,9 +160,12 @@ format_braces(const struct csb_value *format, const struct csb_value *list,
               struct csb_value *ret)
 {
     size_t next = 0;
-    const char *text = bytes_of(format);
+    const char *text = format->text.bytes;
     ret->kind = CSB_V_TEXT;
     ret->whole = format->whole;
+    if (text == NULL) {
+        return;
+    }
     for (size_t i = 0; i < format->text.len && ret->whole; i++) {
         char *end;
         unsigned long number;
@@ -188,7 +209,7 @@ translate(struct csb_folder *folder, const struct csb_value *text, TSNode table,
         csb_fold_node(folder, csb_field(folder->check, pair, CSB_F_VALUE), &value);
         if (value.kind == CSB_V_TEXT && value.text.len == 1) {
             value.kind = CSB_V_INT;
-            value.number = value.text.bytes[0];
+            value.number = (unsigned char)value.text.bytes[0];
         }
         if (key.kind == CSB_V_INT && value.kind == CSB_V_INT && key.number < 128 &&
             value.number >= 0 && value.number < 128) {

@@ -20,7 +20,6 @@ struct csb_walker {
     TSTreeCursor cursor;
     struct csb_frame *frames; /* [0] is the root; [depth] the node under the cursor */
     uint32_t depth;
-    uint32_t cap;
     bool has_error; /* the tree holds an ERROR or MISSING node somewhere */
     bool too_deep;  /* CSB003 was reported */
 };

@@ -191,29 +191,16 @@ visit(struct csb_walker *walker)
     }
 }
 
-static bool
+static void
 push(struct csb_walker *walker, TSNode node, enum csb_kind kind)
 {
-    struct csb_frame *frame;
-    struct csb_frame *parent;
-    if (walker->depth + 2 > walker->cap) {
-        uint32_t cap = walker->cap * 2;
-        struct csb_frame *frames = realloc(walker->frames, cap * sizeof *frames);
-        if (frames == NULL) {
-            walker->check->failed = true;
-            return false;
-        }
-        walker->frames = frames;
-        walker->cap = cap;
-    }
-    parent = &walker->frames[walker->depth];
-    frame = &walker->frames[++walker->depth];
+    struct csb_frame *parent = &walker->frames[walker->depth];
+    struct csb_frame *frame = &walker->frames[++walker->depth];
     frame->node = node;
     frame->kind = kind;
     frame->index = 0;
     frame->role = csb_frame_role(walker, parent, parent->index - 1);
     csb_frame_scopes(walker, parent, frame);
-    return true;
 }
 
 /* Look at the node under the cursor. True when its children should be walked. */
@@ -226,7 +213,8 @@ enter(struct csb_walker *walker)
     parent->index++;
     if (kind == CSB_K_OTHER) {
         /* Punctuation and keywords are leaves; the few unlisted rules only hold children. */
-        if (walker->has_error && ts_node_is_missing(node) && push(walker, node, kind)) {
+        if (walker->has_error && ts_node_is_missing(node)) {
+            push(walker, node, kind);
             add_plain_site(walker, CSB_SITE_ERROR);
             walker->depth--;
         }
@@ -241,9 +229,7 @@ enter(struct csb_walker *walker)
         walker->too_deep = true;
         return false;
     }
-    if (!push(walker, node, kind)) {
-        return false;
-    }
+    push(walker, node, kind);
     if (kind == CSB_K_IDENTIFIER) {
         csb_visit_identifier(walker, &walker->frames[walker->depth]);
         walker->depth--;
@@ -300,13 +286,15 @@ void
 csb_walk(struct csb_check *check, TSTree *tree)
 {
     TSNode root = ts_tree_root_node(tree);
-    struct csb_walker walker = {.check = check, .cap = 64};
+    struct csb_walker walker = {.check = check};
+    /* The root, as many levels as may be, and a missing token below the last. */
+    size_t levels = (size_t)csb_guard_config_limits(check->config)->max_depth + 3;
     uint32_t nodes = ts_node_descendant_count(root);
     if (nodes > csb_guard_config_limits(check->config)->max_nodes) {
         csb_report_nodes(check, nodes);
         return;
     }
-    walker.frames = calloc(walker.cap, sizeof *walker.frames);
+    walker.frames = calloc(levels, sizeof *walker.frames);
     if (walker.frames == NULL ||
         csb_scope_new(&check->scopes, CSB_NO_SCOPE, CSB_SCOPE_MODULE) != 0) {
         free(walker.frames);

@@ -249,10 +249,10 @@ test_arguments_decide(void **state)
             assert_int_equal(got, probe->wanted);
         } else if (got == ALLOW) {
             /* nobody watches: only the end, memory and a true thread pass */
-            assert_true(strcmp(probe->name, "exit_group") == 0 ||
-                        strcmp(probe->name, "mmap") == 0 ||
-                        (strcmp(probe->name, "clone") == 0 &&
-                         probe->args[0] == THREAD_BITS));
+            assert_true(
+                strcmp(probe->name, "exit_group") == 0 ||
+                strcmp(probe->name, "mmap") == 0 ||
+                (strcmp(probe->name, "clone") == 0 && probe->args[0] == THREAD_BITS));
         } else {
             assert_int_equal(got, SAYS(EPERM));
         }
@@ -317,7 +317,7 @@ test_other_entries_end_the_process(void **state)
 static void
 test_wide_filter(void **state)
 {
-    static const char *const passes[] = {"execve",   "prctl",     "seccomp", "capset",
+    static const char *const passes[] = {"execve",    "prctl",     "seccomp", "capset",
                                          "setresuid", "setgroups", "openat",  "clone"};
     struct csb_bpf wide = compiled(0, CSB_FILTER_WIDE);
     const uint64_t none[6] = {0};

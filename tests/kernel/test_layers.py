@@ -206,7 +206,9 @@ def test_seccomp_refuses_a_socket() -> None:
 
 
 def test_seccomp_refuses_a_process() -> None:
-    source = "import os\npid = os.fork()\nif not pid: os._exit(0)\nos.waitpid(pid, 0)\nprint('EFFECT')"
+    source = (
+        "import os\npid = os.fork()\nif not pid: os._exit(0)\nos.waitpid(pid, 0)\nprint('EFFECT')"
+    )
     assert not effect(source)
     assert effect(source, without=["seccomp", "seccomp_notify"])
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (tables)
 """Try this system call: what each set answers, row by row, from inside a confined child.
 
 One child tries a whole table. The errno that the kernel gives is the oracle: EPERM comes from the
