@@ -33,7 +33,6 @@ struct csb_notify {
     uint64_t
         shared_allowed; /* bytes of shared anonymous memory, and what was asked for */
     uint64_t shared_bytes;
-    bool shared_denied;
     uint32_t files_made;
     uint32_t files_denied;
     bool end_seen; /* the process asked to exit … */

@@ -52,7 +52,6 @@ struct csb_facts {
     bool output_over; /* a stream passed its cap */
     uint32_t threads_denied;
     uint32_t files_denied;
-    bool shared_denied; /* shared memory beyond the limit was asked for */
     enum csb_wire_end
         end;        /* from the child: only chooses between words for a failure */
     int64_t cpu_ns; /* submission only */

@@ -107,6 +107,12 @@ child_failed(struct run *run, const struct csb_wire_record *record)
 {
     enum csb_step step =
         record->step < CSB_STEP_COUNT ? (enum csb_step)record->step : CSB_STEP_STARTUP;
+    if (step == CSB_STEP_EXEC && record->err == E2BIG) {
+        refuse_start(run,
+                     csb_fail(run->reterr, CSB_STEP_ARGUMENT, E2BIG,
+                              "env is too long: the kernel takes 128 KiB a variable"));
+        return;
+    }
     refuse_start(run,
                  csb_fail(run->reterr, step, record->err, "the child could not %s: %s",
                           csb_step_name(step), strerror(record->err)));
@@ -404,8 +410,10 @@ take_figures(struct run *run, const struct csb_exit *ended)
     facts->threads_denied = report->notify.threads_denied;
     facts->files_denied = report->notify.files_denied;
     facts->begun = run->agreed;
-    facts->shared_denied = report->notify.shared_denied;
     facts->end = report->notify.end;
+    if (run->agreed && facts->end == CSB_END_COMPILE_ERROR) {
+        facts->end = CSB_END_OTHER; /* it did compile: a lie */
+    }
     facts->output_over = csb_capture_truncated(&report->output) ||
                          csb_capture_truncated(&report->errors);
 }

@@ -45,6 +45,8 @@
     {name, sets, CSB_ACTION_ALLOW, 0, 2, {check, other}, why}
 #define SAY(name, sets, err, why) {name, sets, CSB_ACTION_ERRNO, err, 0, {{0}}, why}
 #define SEE(name, sets, why) {name, sets, CSB_ACTION_WATCH, 0, 0, {{0}}, why}
+#define SEE_ONLY(name, sets, err, why)                                                 \
+    {name, sets, CSB_ACTION_WATCH, err, 0, {{0}}, why}
 #define SEE1(name, sets, check, why) {name, sets, CSB_ACTION_WATCH, 0, 1, {check}, why}
 
 /* What pthread_create asks for; the bits that glibc and musl may add change nothing but
@@ -159,6 +161,8 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK1("ioctl", C, IS(1, TIOCGWINSZ), "terminal size"),
     OK1("kill", C, IS(0, CSB_OWN_PID), "signals to itself (raise, abort, signal tests)"),
     SAY("lchown", W, 0, "pretended, as chmod"),
+    SAY("listxattr", W, ENOTSUP, "shutil.copystat copes"),
+    SAY("llistxattr", W, ENOTSUP, "shutil.copystat copes"),
     OK("lseek", C, "own descriptors"),
     SAY("lsetxattr", W, ENOTSUP, "shutil.copystat copes"),
     OK("lstat", R, "imports, pathlib"),
@@ -259,7 +263,7 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK("uname", C, "platform module"),
     OK("unlink", W, "below the scratch"),
     OK("unlinkat", W, "below the scratch"),
-    SAY("utimensat", W, 0, "pretended, as chmod"),
+    SEE_ONLY("utimensat", W, EPERM, "pretended, but for `touch`, which must go on to make the file"),
     OK("wait4", C, "there is nobody to wait for: ECHILD, as CPython expects"),
     OK("waitid", C, "there is nobody to wait for: ECHILD"),
     OK("write", C, "own descriptors"),
