@@ -139,7 +139,8 @@ def run(
     ============== ============================================================================
 
     May be called from any thread; other threads go on meanwhile, and KeyboardInterrupt ends the
-    child. It returns by the wall limit + 0.2 s plus the start-up, whatever the program does.
+    child. It returns by the wall limit + 0.2 s plus the check and the start-up, whatever the program
+    does.
 
     Raises ProfileError, TypeError and ValueError for wrong arguments, UnsupportedError when a
     required layer cannot be enforced here, SetupError when no child could be started, OutcomeError
