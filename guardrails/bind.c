@@ -22,9 +22,23 @@ csb_add_site(struct csb_check *check, const struct csb_site *site)
     check->sites[check->site_len++] = *site;
 }
 
+/* Does an import bind something by the name of a guarded member? */
+static bool
+is_member(const struct csb_check *check, uint32_t path, uint32_t member)
+{
+    const char *dot;
+    if (member != CSB_NO_ATOM) {
+        return (check->atoms.items[member].flags & CSB_N_MEMBER) != 0;
+    }
+    dot = strrchr(check->paths.bytes + path, '.');
+    return dot != NULL &&
+           (csb_name_flags(dot + 1, strlen(dot + 1)) & CSB_N_MEMBER) != 0;
+}
+
 void
 csb_bind(struct csb_walker *walker, const struct csb_frame *frame, uint32_t scope,
-         uint32_t atom, enum csb_bind bind, TSNode value, uint32_t path)
+         uint32_t atom, enum csb_bind bind, TSNode value, uint32_t path,
+         uint32_t member)
 {
     struct csb_local *local = csb_scope_bind(&walker->check->scopes, scope, atom);
     uint32_t end = ts_node_end_byte(frame->node);
@@ -38,17 +52,15 @@ csb_bind(struct csb_walker *walker, const struct csb_frame *frame, uint32_t scop
         walker->check->atoms.items[atom].own = true;
     }
     if (bind == CSB_BIND_IMPORT) {
-        const char *dot = strrchr(walker->check->paths.bytes + path, '.');
         walker->check->guarded_imports =
-            walker->check->guarded_imports ||
-            (dot != NULL &&
-             (csb_name_flags(dot + 1, strlen(dot + 1)) & CSB_N_MEMBER) != 0);
+            walker->check->guarded_imports || is_member(walker->check, path, member);
     }
     if (bind == CSB_BIND_VALUE) {
         local->value = value;
     }
     if (path != CSB_NO_PATH && local->path == CSB_NO_PATH) {
         local->path = path;
+        local->member = member;
     }
     if (frame->certain && bind != CSB_BIND_DELETED && end < local->certain_end) {
         local->certain_end = end;
@@ -64,9 +76,11 @@ declare(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom)
     TSNode none = {0};
     nowhere.certain = false;
     csb_bind(walker, &nowhere, frame->scope, atom,
-             global ? CSB_BIND_GLOBAL : CSB_BIND_NONLOCAL, none, CSB_NO_PATH);
+             global ? CSB_BIND_GLOBAL : CSB_BIND_NONLOCAL, none, CSB_NO_PATH,
+             CSB_NO_ATOM);
     if (global && frame->scope != 0) {
-        csb_bind(walker, &nowhere, 0, atom, CSB_BIND_OTHER, none, CSB_NO_PATH);
+        csb_bind(walker, &nowhere, 0, atom, CSB_BIND_OTHER, none, CSB_NO_PATH,
+                 CSB_NO_ATOM);
     }
 }
 
@@ -94,7 +108,7 @@ bind_assignment(struct csb_walker *walker, const struct csb_frame *frame, uint32
         return;
     }
     csb_bind(walker, frame, frame->scope, atom, bare ? CSB_BIND_OTHER : CSB_BIND_VALUE,
-             value, CSB_NO_PATH);
+             value, CSB_NO_PATH, CSB_NO_ATOM);
 }
 
 /* `except E as name`: the name is a field of an as_pattern of an except clause. */
@@ -111,14 +125,14 @@ store(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
 {
     TSNode none = {0};
     if (role == CSB_ROLE_DELETE) {
-        csb_bind(walker, frame, frame->scope, atom, CSB_BIND_DELETED, none,
-                 CSB_NO_PATH);
+        csb_bind(walker, frame, frame->scope, atom, CSB_BIND_DELETED, none, CSB_NO_PATH,
+                 CSB_NO_ATOM);
     } else if (role == CSB_ROLE_STORE && frame[-1].kind == CSB_K_ASSIGNMENT) {
         bind_assignment(walker, frame, atom);
     } else {
         csb_bind(walker, frame, store_scope(walker, frame), atom,
                  is_exception(frame) ? CSB_BIND_EXCEPTION : CSB_BIND_OTHER, none,
-                 CSB_NO_PATH);
+                 CSB_NO_PATH, CSB_NO_ATOM);
     }
 }
 
@@ -127,8 +141,8 @@ define(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom)
 {
     bool function = frame[-1].kind == CSB_K_FUNCTION_DEFINITION;
     csb_bind(walker, frame, frame->scope, atom,
-             function ? CSB_BIND_FUNCTION : CSB_BIND_CLASS, frame[-1].node,
-             CSB_NO_PATH);
+             function ? CSB_BIND_FUNCTION : CSB_BIND_CLASS, frame[-1].node, CSB_NO_PATH,
+             CSB_NO_ATOM);
 }
 
 static void
@@ -136,7 +150,8 @@ parameter(struct csb_walker *walker, const struct csb_frame *frame, uint32_t ato
 {
     TSNode none = {0};
     uint32_t scope = frame[-1].inner == CSB_NO_SCOPE ? frame->scope : frame[-1].inner;
-    csb_bind(walker, frame, scope, atom, CSB_BIND_PARAMETER, none, CSB_NO_PATH);
+    csb_bind(walker, frame, scope, atom, CSB_BIND_PARAMETER, none, CSB_NO_PATH,
+             CSB_NO_ATOM);
 }
 
 static void

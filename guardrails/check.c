@@ -2,6 +2,7 @@
  * asking what a name means. Runs in the caller without the GIL; the tree and the text are those
  * of one check and never change while rules run. */
 #include "rule.h"
+#include "walk.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -66,7 +67,7 @@ csb_kind(const struct csb_check *check, TSNode node)
 TSNode
 csb_field(const struct csb_check *check, TSNode node, enum csb_field field)
 {
-    return csb_node_field(check->grammar, node, field);
+    return ts_node_is_null(node) ? node : csb_node_field(check->grammar, node, field);
 }
 
 const char *
@@ -89,11 +90,86 @@ csb_node_text_is(const struct csb_check *check, TSNode node, const char *text)
     return len == strlen(text) && memcmp(bytes, text, len) == 0;
 }
 
+void
+csb_children_open(struct csb_children *ret, TSNode parent)
+{
+    memset(ret, 0, sizeof *ret);
+    if (!ts_node_is_null(parent)) {
+        ret->cursor = ts_tree_cursor_new(parent);
+        ret->open = true;
+        ret->more = ts_tree_cursor_goto_first_child(&ret->cursor);
+    }
+}
+
+bool
+csb_children_next(struct csb_children *children, TSNode *ret)
+{
+    while (children->more) {
+        TSNode node = ts_tree_cursor_current_node(&children->cursor);
+        children->more = ts_tree_cursor_goto_next_sibling(&children->cursor);
+        if (ts_node_is_named(node) && !ts_node_is_extra(node)) {
+            *ret = node;
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+csb_children_close(struct csb_children *children)
+{
+    if (children->open) {
+        ts_tree_cursor_delete(&children->cursor);
+    }
+    memset(children, 0, sizeof *children);
+}
+
+TSNode
+csb_first_child(TSNode parent)
+{
+    struct csb_children children;
+    TSNode first = {0};
+    if (ts_node_is_null(parent)) {
+        return first;
+    }
+    first = ts_node_named_child(parent, 0);
+    if (!ts_node_is_null(first) && ts_node_is_extra(first)) {
+        TSNode none = {0};
+        csb_children_open(&children, parent);
+        if (!csb_children_next(&children, &first)) {
+            first = none;
+        }
+        csb_children_close(&children);
+    }
+    return first;
+}
+
+uint32_t
+csb_child_count(TSNode parent)
+{
+    struct csb_children children;
+    TSNode child;
+    uint32_t count = 0;
+    csb_children_open(&children, parent);
+    while (csb_children_next(&children, &child)) {
+        count++;
+    }
+    csb_children_close(&children);
+    return count;
+}
+
+bool
+csb_too_late(struct csb_check *check)
+{
+    check->out_of_time = check->out_of_time || csb_guard_now_ns() > check->deadline_ns;
+    return check->out_of_time;
+}
+
 TSNode
 csb_unwrap(const struct csb_check *check, TSNode node)
 {
     while (csb_kind(check, node) == CSB_K_PARENTHESIZED) {
-        TSNode inner = ts_node_named_child(node, 0);
+        TSNode inner = csb_first_child(node);
         if (ts_node_is_null(inner)) {
             break;
         }

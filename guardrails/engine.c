@@ -13,6 +13,7 @@
 #include "walk.h"
 
 #define FOLD_STEPS 20000
+#define CLOCK_EVERY 64
 /* What a source of this size may cost, however much the profile allows for a large one: honest
  * code takes a tenth of it on a slow machine. */
 #define BASE_NS UINT64_C(250000000)
@@ -88,8 +89,7 @@ static void
 run_site_rules(struct csb_check *check)
 {
     for (size_t at = 0; at < check->site_len; at++) {
-        if ((at & 1023) == 0 && csb_guard_now_ns() > check->deadline_ns) {
-            check->out_of_time = true;
+        if (check->out_of_time || (at % CLOCK_EVERY == 0 && csb_too_late(check))) {
             return;
         }
         for (size_t i = 0; i < CSB_RULE_COUNT; i++) {
@@ -133,7 +133,7 @@ check_init(struct csb_check *check, const struct csb_guard_config *config,
     check->grammar = grammar;
     check->source = &findings->source;
     check->diags = &findings->diags;
-    check->fold_budget = FOLD_STEPS;
+    check->fold_budget = FOLD_STEPS + (uint64_t)findings->source.len;
     check->deadline_ns = csb_guard_now_ns() + time_budget(config, &findings->source);
     check->failed =
         csb_atoms_init(&check->atoms) < 0 || csb_scopes_init(&check->scopes) < 0;

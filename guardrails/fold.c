@@ -4,43 +4,14 @@
  * of them a value is simply unknown. */
 #include "fold.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "literal.h"
 #include "value.h"
 
-void
-csb_value_done(struct csb_value *value)
-{
-    csb_text_done(&value->text);
-    for (size_t i = 0; i < value->len; i++) {
-        csb_text_done(&value->items[i].text); /* lists hold texts and numbers only */
-    }
-    free(value->items);
-    memset(value, 0, sizeof *value);
-}
-
-void
-csb_value_append(struct csb_value *list, struct csb_value *item)
-{
-    struct csb_value *items;
-    list->kind = CSB_V_LIST;
-    if (item->kind == CSB_V_LIST || list->len >= CSB_VALUE_MOST) {
-        csb_value_done(item);
-        item->kind = CSB_V_UNKNOWN;
-    }
-    items = list->len >= CSB_VALUE_MOST
-                ? NULL
-                : realloc(list->items, (list->len + 1) * sizeof *items);
-    if (items == NULL) {
-        csb_value_done(item);
-        return;
-    }
-    list->items = items;
-    list->items[list->len++] = *item;
-    memset(item, 0, sizeof *item);
-}
+#define CLOCK_EVERY 64
 
 static void
 fold_number(struct csb_folder *folder, TSNode node, struct csb_value *ret)
@@ -58,7 +29,7 @@ fold_number(struct csb_folder *folder, TSNode node, struct csb_value *ret)
     if (len >= sizeof digits) {
         return;
     }
-    ret->kind = CSB_V_INT;
+    errno = 0;
     if (digits[0] == '0' && (digits[1] | 0x20) == 'o') {
         ret->number = strtoll(digits + 2, NULL, 8);
     } else if (digits[0] == '0' && (digits[1] | 0x20) == 'b') {
@@ -66,27 +37,7 @@ fold_number(struct csb_folder *folder, TSNode node, struct csb_value *ret)
     } else {
         ret->number = strtoll(digits, NULL, digits[0] == '0' ? 16 : 10);
     }
-}
-
-/* Add a piece to a text whose beginning is known; a piece that is not ends the knowledge. */
-static void
-add_piece(struct csb_value *ret, const struct csb_value *piece)
-{
-    if (!ret->whole) {
-        return;
-    }
-    if (piece->kind == CSB_V_INT) {
-        csb_text_printf(&ret->text, "%lld", (long long)piece->number);
-    } else if (piece->kind == CSB_V_TEXT) {
-        csb_text_add(&ret->text, piece->text.bytes == NULL ? "" : piece->text.bytes,
-                     piece->text.len);
-        ret->whole = piece->whole;
-    } else {
-        ret->whole = false;
-    }
-    if (ret->text.len > CSB_VALUE_MOST) {
-        ret->whole = false;
-    }
+    ret->kind = errno == ERANGE ? CSB_V_UNKNOWN : CSB_V_INT;
 }
 
 static void
@@ -98,7 +49,29 @@ fold_interpolation(struct csb_folder *folder, TSNode node, struct csb_value *ret
         ts_node_is_null(csb_field(check, node, CSB_F_TYPE_CONVERSION))) {
         csb_fold_node(folder, csb_field(check, node, CSB_F_EXPRESSION), &piece);
     }
-    add_piece(ret, &piece);
+    csb_value_add_value(ret, &piece);
+    csb_value_done(&piece);
+}
+
+/* Text between two interpolations, in which {{ and }} are one brace each. */
+static void
+fold_content(const char *text, size_t len, const struct csb_literal *literal,
+             struct csb_value *ret)
+{
+    struct csb_value piece = {.kind = CSB_V_TEXT, .whole = true};
+    struct csb_value once = {.kind = CSB_V_TEXT, .whole = true};
+    for (size_t at = 0; at < len && once.whole; at++) {
+        csb_value_add(&once, text + at, 1);
+        if (at + 1 < len && (text[at] == '{' || text[at] == '}') &&
+            text[at + 1] == text[at]) {
+            at++;
+        }
+    }
+    csb_literal_decode(once.text.bytes == NULL ? "" : once.text.bytes, once.text.len,
+                       literal->raw, false, &piece.text, &piece.whole);
+    piece.whole = piece.whole && once.whole;
+    csb_value_done(&once);
+    csb_value_add_value(ret, &piece);
     csb_value_done(&piece);
 }
 
@@ -107,31 +80,18 @@ static void
 fold_format(struct csb_folder *folder, TSNode node, const struct csb_literal *literal,
             struct csb_value *ret)
 {
-    const struct csb_check *check = folder->check;
-    uint32_t count = ts_node_named_child_count(node);
-    for (uint32_t i = 0; i < count && ret->whole; i++) {
-        TSNode child = ts_node_named_child(node, i);
+    struct csb_check *check = folder->check;
+    struct csb_children children;
+    TSNode child;
+    csb_children_open(&children, node);
+    while (ret->whole && csb_fold_spend(check) &&
+           csb_children_next(&children, &child)) {
         size_t len;
         const char *text = csb_node_text(check, child, &len);
         switch (csb_kind(check, child)) {
-        case CSB_K_STRING_CONTENT: {
-            struct csb_value piece = {.kind = CSB_V_TEXT, .whole = true};
-            struct csb_text once = {0};
-            /* {{ and }} are one brace each. */
-            for (size_t at = 0; at < len; at++) {
-                csb_text_add(&once, text + at, 1);
-                if (at + 1 < len && (text[at] == '{' || text[at] == '}') &&
-                    text[at + 1] == text[at]) {
-                    at++;
-                }
-            }
-            csb_literal_decode(once.bytes == NULL ? "" : once.bytes, once.len,
-                               literal->raw, false, &piece.text, &piece.whole);
-            csb_text_done(&once);
-            add_piece(ret, &piece);
-            csb_value_done(&piece);
+        case CSB_K_STRING_CONTENT:
+            fold_content(text, len, literal, ret);
             break;
-        }
         case CSB_K_INTERPOLATION:
             fold_interpolation(folder, child, ret);
             break;
@@ -139,6 +99,7 @@ fold_format(struct csb_folder *folder, TSNode node, const struct csb_literal *li
             break;
         }
     }
+    csb_children_close(&children);
 }
 
 static void
@@ -174,34 +135,55 @@ fold_string(struct csb_folder *folder, TSNode node, struct csb_value *ret)
 static void
 fold_concatenated(struct csb_folder *folder, TSNode node, struct csb_value *ret)
 {
-    uint32_t count = ts_node_named_child_count(node);
+    struct csb_children children;
+    TSNode child;
     ret->kind = CSB_V_TEXT;
     ret->whole = true;
-    for (uint32_t i = 0; i < count && ret->whole; i++) {
+    csb_children_open(&children, node);
+    while (ret->whole && csb_children_next(&children, &child)) {
         struct csb_value piece = {0};
-        TSNode child = ts_node_named_child(node, i);
-        if (csb_kind(folder->check, child) == CSB_K_STRING) {
-            csb_fold_node(folder, child, &piece);
-            add_piece(ret, &piece);
-        }
+        csb_fold_node(folder, child, &piece);
+        csb_value_add_value(ret, &piece);
         csb_value_done(&piece);
     }
+    csb_children_close(&children);
 }
 
 static void
 fold_list(struct csb_folder *folder, TSNode node, struct csb_value *ret)
 {
-    uint32_t count = ts_node_named_child_count(node);
+    struct csb_children children;
+    TSNode child;
+    bool more;
     ret->kind = CSB_V_LIST;
-    for (uint32_t i = 0; i < count && i < CSB_VALUE_MOST; i++) {
+    csb_children_open(&children, node);
+    while ((more = csb_children_next(&children, &child)) && ret->len < CSB_VALUE_MOST) {
         struct csb_value item = {0};
-        TSNode child = ts_node_named_child(node, i);
-        if (csb_kind(folder->check, child) == CSB_K_COMMENT) {
-            continue;
-        }
         csb_fold_node(folder, child, &item);
         csb_value_append(ret, &item);
     }
+    csb_children_close(&children);
+    if (more) {
+        csb_value_done(ret); /* a list that is cut short would be another list */
+    }
+}
+
+/* The `for` of a comprehension that has nothing else but its body, or a null node. */
+static TSNode
+only_clause(const struct csb_check *check, TSNode comprehension)
+{
+    struct csb_children children;
+    TSNode parts[3];
+    TSNode none = {0};
+    size_t count = 0;
+    csb_children_open(&children, comprehension);
+    while (count < CSB_ARRAY_LEN(parts) &&
+           csb_children_next(&children, &parts[count])) {
+        count++;
+    }
+    csb_children_close(&children);
+    return count == 2 && csb_kind(check, parts[1]) == CSB_K_FOR_IN_CLAUSE ? parts[1]
+                                                                          : none;
 }
 
 /* [f(x) for x in KNOWN], without conditions. */
@@ -210,12 +192,10 @@ fold_comprehension(struct csb_folder *folder, TSNode node, struct csb_value *ret
 {
     const struct csb_check *check = folder->check;
     TSNode body = csb_field(check, node, CSB_F_BODY);
-    TSNode clause = ts_node_named_child(node, 1);
+    TSNode clause = only_clause(check, node);
     TSNode target = csb_field(check, clause, CSB_F_LEFT);
     struct csb_value from = {0};
-    if (ts_node_named_child_count(node) != 2 ||
-        csb_kind(check, clause) != CSB_K_FOR_IN_CLAUSE ||
-        csb_kind(check, target) != CSB_K_IDENTIFIER) {
+    if (csb_kind(check, target) != CSB_K_IDENTIFIER) {
         return;
     }
     csb_fold_node(folder, csb_field(check, clause, CSB_F_RIGHT), &from);
@@ -226,7 +206,7 @@ fold_comprehension(struct csb_folder *folder, TSNode node, struct csb_value *ret
             struct csb_value item = {.kind = CSB_V_TEXT, .whole = true};
             size_t used;
             (void)csb_utf8_next(from.text.bytes + at, from.text.len - at, &used);
-            csb_text_add(&item.text, from.text.bytes + at, used);
+            csb_value_add(&item, from.text.bytes + at, used);
             csb_value_append(&list, &item);
             at += used;
         }
@@ -238,7 +218,7 @@ fold_comprehension(struct csb_folder *folder, TSNode node, struct csb_value *ret
         env.name = csb_node_text(check, target, &env.len);
         folder->env = &env;
         ret->kind = CSB_V_LIST;
-        for (size_t i = 0; i < from.len && folder->check->fold_budget > 0; i++) {
+        for (size_t i = 0; i < from.len; i++) {
             struct csb_value item = {0};
             env.value = &from.items[i];
             csb_fold_node(folder, body, &item);
@@ -253,10 +233,10 @@ static void
 copy_value(const struct csb_value *from, struct csb_value *ret)
 {
     ret->kind = from->kind == CSB_V_LIST ? CSB_V_UNKNOWN : from->kind;
-    ret->whole = from->whole;
+    ret->whole = true;
     ret->number = from->number;
-    csb_text_add(&ret->text, from->text.bytes == NULL ? "" : from->text.bytes,
-                 from->text.len);
+    csb_value_add(ret, from->text.bytes, from->text.len);
+    ret->whole = from->whole;
 }
 
 /* A name that is bound exactly once, to an expression that can be folded. */
@@ -286,6 +266,17 @@ fold_identifier(struct csb_folder *folder, TSNode node, struct csb_value *ret)
 }
 
 static void
+repeat(const struct csb_value *text, int64_t count, struct csb_value *ret)
+{
+    ret->kind = CSB_V_TEXT;
+    ret->whole = true;
+    /* An empty text never grows, so nothing but this would end the loop. */
+    for (int64_t i = 0; i < count && text->text.len > 0 && ret->whole; i++) {
+        csb_value_add_value(ret, text);
+    }
+}
+
+static void
 fold_binary(struct csb_folder *folder, TSNode node, struct csb_value *ret)
 {
     const struct csb_check *check = folder->check;
@@ -296,21 +287,17 @@ fold_binary(struct csb_folder *folder, TSNode node, struct csb_value *ret)
     csb_fold_node(folder, csb_field(check, node, CSB_F_RIGHT), &right);
     if (csb_node_text_is(check, sign, "+") && left.kind == CSB_V_TEXT) {
         struct csb_value known = {.kind = CSB_V_TEXT, .whole = true};
-        add_piece(&known, &left);
+        csb_value_add_value(&known, &left);
         if (right.kind == CSB_V_INT) {
             right.kind = CSB_V_UNKNOWN; /* text + number raises */
         }
-        add_piece(&known, &right);
+        csb_value_add_value(&known, &right);
         *ret = known;
     } else if (csb_node_text_is(check, sign, "%") && left.kind == CSB_V_TEXT) {
         csb_fold_percent(&left, &right, ret);
     } else if (csb_node_text_is(check, sign, "*") && left.kind == CSB_V_TEXT &&
                right.kind == CSB_V_INT && left.whole) {
-        ret->kind = CSB_V_TEXT;
-        ret->whole = true;
-        for (int64_t i = 0; i < right.number && ret->whole; i++) {
-            add_piece(ret, &left);
-        }
+        repeat(&left, right.number, ret);
     } else if (left.kind == CSB_V_INT && right.kind == CSB_V_INT) {
         bool plus = csb_node_text_is(check, sign, "+");
         bool minus = csb_node_text_is(check, sign, "-");
@@ -365,10 +352,9 @@ fold_kind(struct csb_folder *folder, TSNode node, struct csb_value *ret)
         break;
     case CSB_K_UNARY_OPERATOR:
         csb_fold_node(folder, csb_field(folder->check, node, CSB_F_ARGUMENT), ret);
-        if (ret->kind == CSB_V_INT &&
-            csb_node_text_is(folder->check, ts_node_child(node, 0), "-")) {
-            ret->number = -ret->number;
-        } else {
+        if (ret->kind != CSB_V_INT ||
+            !csb_node_text_is(folder->check, ts_node_child(node, 0), "-") ||
+            __builtin_sub_overflow(0, ret->number, &ret->number)) {
             csb_value_done(ret);
         }
         break;
@@ -401,14 +387,27 @@ fold_kind(struct csb_folder *folder, TSNode node, struct csb_value *ret)
     }
 }
 
+bool
+csb_fold_spend(struct csb_check *check)
+{
+    /* What is left unknown for want of time or steps must not look harmless. */
+    if (check->fold_budget == 0 ||
+        (check->fold_budget % CLOCK_EVERY == 0 && csb_too_late(check))) {
+        check->fold_budget = 0;
+        check->out_of_time = true;
+        return false;
+    }
+    check->fold_budget--;
+    return true;
+}
+
 void
 csb_fold_node(struct csb_folder *folder, TSNode node, struct csb_value *ret)
 {
     if (ts_node_is_null(node) || folder->depth >= CSB_VALUE_DEPTH ||
-        folder->check->fold_budget == 0) {
+        !csb_fold_spend(folder->check)) {
         return;
     }
-    folder->check->fold_budget--;
     folder->depth++;
     fold_kind(folder, csb_unwrap(folder->check, node), ret);
     folder->depth--;

@@ -25,9 +25,8 @@ join(const struct csb_value *glue, const struct csb_value *list, struct csb_valu
             ret->whole = false;
             break;
         }
-        csb_text_add(&ret->text, bytes_of(glue), i == 0 ? 0 : glue->text.len);
-        csb_text_add(&ret->text, bytes_of(item), item->text.len);
-        ret->whole = item->whole && ret->text.len <= CSB_VALUE_MOST;
+        csb_value_add(ret, glue->text.bytes, i == 0 ? 0 : glue->text.len);
+        csb_value_add_value(ret, item);
     }
 }
 
@@ -36,21 +35,20 @@ replace(const struct csb_value *text, const struct csb_value *old,
         const struct csb_value *new, struct csb_value *ret)
 {
     size_t at = 0;
-    if (old->text.len == 0) {
+    if (old->text.len == 0 || !old->whole) {
         return;
     }
     ret->kind = CSB_V_TEXT;
     ret->whole = true;
-    while (at < text->text.len && ret->text.len <= CSB_VALUE_MOST) {
+    while (at < text->text.len && ret->whole) {
         if (text->text.len - at >= old->text.len &&
             memcmp(bytes_of(text) + at, bytes_of(old), old->text.len) == 0) {
-            csb_text_add(&ret->text, bytes_of(new), new->text.len);
+            csb_value_add_value(ret, new);
             at += old->text.len;
         } else {
-            csb_text_add(&ret->text, bytes_of(text) + at++, 1);
+            csb_value_add(ret, text->text.bytes + at++, 1);
         }
     }
-    ret->whole = ret->text.len <= CSB_VALUE_MOST;
 }
 
 /* bytes([95, 95]) and the like: Latin-1 text. */
@@ -64,7 +62,7 @@ from_numbers(const struct csb_value *list, struct csb_value *ret)
         ret->whole =
             item->kind == CSB_V_INT && item->number >= 0 && item->number < 0x110000;
         if (ret->whole) {
-            csb_text_char(&ret->text, (uint32_t)item->number);
+            csb_value_add_char(ret, (uint32_t)item->number);
         }
     }
 }
@@ -93,7 +91,7 @@ from_hex(const struct csb_value *text, struct csb_value *ret)
         } else if (low < 0) {
             return;
         } else {
-            csb_text_char(&ret->text, (uint32_t)(high << 4 | low));
+            csb_value_add_char(ret, (uint32_t)(high << 4 | low));
             at += 2;
         }
     }
@@ -110,7 +108,7 @@ rotate13(const struct csb_value *text, struct csb_value *ret)
         if (lower >= 'a' && lower <= 'z') {
             character = (char)(character + (lower < 'n' ? 13 : -13));
         }
-        csb_text_add(&ret->text, &character, 1);
+        csb_value_add(ret, &character, 1);
     }
 }
 
@@ -127,27 +125,27 @@ csb_fold_percent(const struct csb_value *format, const struct csb_value *right,
         return;
     }
     for (size_t i = 0; i < format->text.len && ret->whole; i++) {
-        const struct csb_value *item = right;
+        const struct csb_value *item = next == 0 ? right : NULL;
         if (text[i] != '%') {
-            csb_text_add(&ret->text, text + i, 1);
+            csb_value_add(ret, text + i, 1);
             continue;
         }
         i++;
         if (i < format->text.len && text[i] == '%') {
-            csb_text_add(&ret->text, "%", 1);
+            csb_value_add(ret, "%", 1);
             continue;
         }
         if (right->kind == CSB_V_LIST) {
-            item = next < right->len ? &right->items[next++] : NULL;
+            item = next < right->len ? &right->items[next] : NULL;
         }
+        next++;
         if (i < format->text.len && text[i] == 's' && item != NULL &&
             item->kind == CSB_V_TEXT) {
-            csb_text_add(&ret->text, bytes_of(item), item->text.len);
-            ret->whole = item->whole;
+            csb_value_add_value(ret, item);
         } else if (i < format->text.len && text[i] == 'c' && item != NULL &&
                    item->kind == CSB_V_INT && item->number >= 0 &&
                    item->number < 0x110000) {
-            csb_text_char(&ret->text, (uint32_t)item->number);
+            csb_value_add_char(ret, (uint32_t)item->number);
         } else {
             ret->whole = false;
         }
@@ -170,7 +168,7 @@ format_braces(const struct csb_value *format, const struct csb_value *list,
         char *end;
         unsigned long number;
         if (text[i] != '{' || (i + 1 < format->text.len && text[i + 1] == '{')) {
-            csb_text_add(&ret->text, text + i, 1);
+            csb_value_add(ret, text + i, 1);
             i += text[i] == '{' || text[i] == '}';
             continue;
         }
@@ -183,26 +181,29 @@ format_braces(const struct csb_value *format, const struct csb_value *list,
             ret->whole = false;
             break;
         }
-        csb_text_add(&ret->text, bytes_of(&list->items[number]),
-                     list->items[number].text.len);
-        ret->whole = list->items[number].whole && ret->text.len <= CSB_VALUE_MOST;
+        csb_value_add_value(ret, &list->items[number]);
         i = (size_t)(end - text);
     }
 }
 
-/* {65: 95}: one pair of numbers or characters. */
+/* {65: 95}: pairs of numbers or characters. */
 static void
 translate(struct csb_folder *folder, const struct csb_value *text, TSNode table,
           struct csb_value *ret)
 {
+    struct csb_children pairs;
+    TSNode pair;
+    char map[128];
     if (csb_kind(folder->check, table) != CSB_K_DICTIONARY) {
         return;
     }
+    for (size_t i = 0; i < sizeof map; i++) {
+        map[i] = (char)i;
+    }
     ret->kind = CSB_V_TEXT;
     ret->whole = true;
-    csb_text_add(&ret->text, bytes_of(text), text->text.len);
-    for (uint32_t i = 0; i < ts_node_named_child_count(table) && i < 64; i++) {
-        TSNode pair = ts_node_named_child(table, i);
+    csb_children_open(&pairs, table);
+    while (ret->whole && csb_children_next(&pairs, &pair)) {
         struct csb_value key = {0};
         struct csb_value value = {0};
         csb_fold_node(folder, csb_field(folder->check, pair, CSB_F_KEY), &key);
@@ -211,18 +212,18 @@ translate(struct csb_folder *folder, const struct csb_value *text, TSNode table,
             value.kind = CSB_V_INT;
             value.number = (unsigned char)value.text.bytes[0];
         }
-        if (key.kind == CSB_V_INT && value.kind == CSB_V_INT && key.number < 128 &&
-            value.number >= 0 && value.number < 128) {
-            for (size_t at = 0; at < ret->text.len; at++) {
-                if (ret->text.bytes[at] == (char)key.number) {
-                    ret->text.bytes[at] = (char)value.number;
-                }
-            }
-        } else {
-            ret->whole = false;
+        ret->whole = key.kind == CSB_V_INT && key.number >= 0 && key.number < 128 &&
+                     value.kind == CSB_V_INT && value.number >= 0 && value.number < 128;
+        if (ret->whole) {
+            map[key.number] = (char)value.number;
         }
         csb_value_done(&key);
         csb_value_done(&value);
+    }
+    csb_children_close(&pairs);
+    for (size_t at = 0; at < text->text.len; at++) {
+        unsigned char byte = (unsigned char)text->text.bytes[at];
+        csb_value_add(ret, byte < sizeof map ? &map[byte] : &text->text.bytes[at], 1);
     }
 }
 
@@ -230,32 +231,35 @@ static void
 change_case(const struct csb_value *text, bool up, struct csb_value *ret)
 {
     ret->kind = CSB_V_TEXT;
-    ret->whole = text->whole;
+    ret->whole = true; /* only a whole text has methods here */
     for (size_t i = 0; i < text->text.len; i++) {
         char character = text->text.bytes[i];
         if (up ? character >= 'a' && character <= 'z'
                : character >= 'A' && character <= 'Z') {
             character ^= 0x20;
         }
-        csb_text_add(&ret->text, &character, 1);
+        csb_value_add(ret, &character, 1);
     }
 }
 
 static void
 strip(const struct csb_value *text, const struct csb_value *set, struct csb_value *ret)
 {
-    const char *drop = set->kind == CSB_V_TEXT ? bytes_of(set) : " \t\n\r\f\v";
+    static const char blanks[] = " \t\n\r\f\v";
+    bool given = set->kind == CSB_V_TEXT;
+    const char *drop = given ? bytes_of(set) : blanks;
+    size_t count = given ? set->text.len : sizeof blanks - 1;
     size_t from = 0;
     size_t to = text->text.len;
-    while (from < to && strchr(drop, text->text.bytes[from]) != NULL) {
+    while (from < to && memchr(drop, text->text.bytes[from], count) != NULL) {
         from++;
     }
-    while (to > from && strchr(drop, text->text.bytes[to - 1]) != NULL) {
+    while (to > from && memchr(drop, text->text.bytes[to - 1], count) != NULL) {
         to--;
     }
     ret->kind = CSB_V_TEXT;
     ret->whole = true;
-    csb_text_add(&ret->text, bytes_of(text) + from, to - from);
+    csb_value_add(ret, bytes_of(text) + from, to - from);
 }
 
 static bool
@@ -291,7 +295,7 @@ call_method(struct csb_folder *folder, TSNode call, TSNode name,
         replace(self, &first, &second, ret);
     } else if (csb_node_text_is(check, name, "decode") ||
                csb_node_text_is(check, name, "encode")) {
-        if (first.kind == CSB_V_UNKNOWN || is_codec(&first, "utf-8") ||
+        if (ts_node_is_null(first_node) || is_codec(&first, "utf-8") ||
             is_codec(&first, "utf8") || is_codec(&first, "ascii") ||
             is_codec(&first, "latin-1") || is_codec(&first, "latin1")) {
             strip(self, &(struct csb_value){.kind = CSB_V_TEXT}, ret);
@@ -303,7 +307,8 @@ call_method(struct csb_folder *folder, TSNode call, TSNode name,
         change_case(self, false, ret);
     } else if (csb_node_text_is(check, name, "upper")) {
         change_case(self, true, ret);
-    } else if (csb_node_text_is(check, name, "strip")) {
+    } else if (csb_node_text_is(check, name, "strip") &&
+               (ts_node_is_null(first_node) || first.whole)) {
         strip(self, &first, ret);
     }
     csb_value_done(&first);
@@ -321,7 +326,7 @@ map_chr(const struct csb_value *list, struct csb_value *ret)
             list->items[i].number < 0x110000) {
             item.kind = CSB_V_TEXT;
             item.whole = true;
-            csb_text_char(&item.text, (uint32_t)list->items[i].number);
+            csb_value_add_char(&item, (uint32_t)list->items[i].number);
         }
         csb_value_append(ret, &item);
     }
@@ -339,7 +344,7 @@ call_function(struct csb_folder *folder, TSNode call, TSNode function,
         first.number >= 0 && first.number < 0x110000) {
         ret->kind = CSB_V_TEXT;
         ret->whole = true;
-        csb_text_char(&ret->text, (uint32_t)first.number);
+        csb_value_add_char(ret, (uint32_t)first.number);
     } else if (csb_node_text_is(check, function, "ord") && first.kind == CSB_V_TEXT &&
                first.whole && first.text.len == 1) {
         ret->kind = CSB_V_INT;

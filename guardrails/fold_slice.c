@@ -12,7 +12,7 @@ csb_value_slice(const struct csb_value *text, int64_t from, int64_t to, int64_t 
     ret->whole = true;
     /* Names are ASCII; a text with wide characters would need an index of characters. */
     for (int64_t at = from; step > 0 ? at < to : at > to; at += step) {
-        csb_text_add(&ret->text, text->text.bytes + at, 1);
+        csb_value_add(ret, text->text.bytes + at, 1);
     }
 }
 

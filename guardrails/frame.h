@@ -44,8 +44,10 @@ void csb_visit_import(struct csb_walker *walker, const struct csb_frame *frame);
 /* Remember a place for the rules. */
 void csb_add_site(struct csb_check *check, const struct csb_site *site);
 
-/* Bind a name; `value` may be a null node. */
+/* Bind a name; `value` may be a null node. An import has the path of its module, and the atom
+ * of what it takes from there or CSB_NO_ATOM; the names of a long import share the one path. */
 void csb_bind(struct csb_walker *walker, const struct csb_frame *frame, uint32_t scope,
-              uint32_t atom, enum csb_bind bind, TSNode value, uint32_t path);
+              uint32_t atom, enum csb_bind bind, TSNode value, uint32_t path,
+              uint32_t member);
 
 #endif

@@ -5,15 +5,18 @@
 
 #include "frame.h"
 
+#define CLOCK_EVERY 64
+
 /* Append the dotted name under `node` to check->paths; CSB_NO_PATH when out of memory. */
 static uint32_t
 add_path(struct csb_check *check, TSNode node)
 {
     uint32_t offset = (uint32_t)check->paths.len;
-    uint32_t count = ts_node_named_child_count(node);
+    struct csb_children parts;
+    TSNode part;
     bool first = true;
-    for (uint32_t i = 0; i < count; i++) {
-        TSNode part = ts_node_named_child(node, i);
+    csb_children_open(&parts, node);
+    while (csb_children_next(&parts, &part)) {
         size_t len;
         const char *text = csb_node_text(check, part, &len);
         if (csb_kind(check, part) == CSB_K_IDENTIFIER) {
@@ -22,25 +25,8 @@ add_path(struct csb_check *check, TSNode node)
             first = false;
         }
     }
+    csb_children_close(&parts);
     csb_text_add(&check->paths, "", 1); /* its NUL ends the name */
-    return check->paths.failed ? CSB_NO_PATH : offset;
-}
-
-static uint32_t
-join_path(struct csb_check *check, uint32_t module, uint32_t atom)
-{
-    uint32_t offset = (uint32_t)check->paths.len;
-    struct csb_text joined = {0};
-    csb_text_puts(&joined, check->paths.bytes + module);
-    csb_text_add(&joined, ".", 1);
-    csb_text_add(&joined, csb_atom_of(check, atom)->name,
-                 csb_atom_of(check, atom)->len);
-    csb_text_add(&joined, "", 1);
-    if (joined.bytes != NULL) {
-        csb_text_add(&check->paths, joined.bytes, joined.len);
-    }
-    check->paths.failed = check->paths.failed || joined.failed;
-    csb_text_done(&joined);
     return check->paths.failed ? CSB_NO_PATH : offset;
 }
 
@@ -102,7 +88,7 @@ import_module(struct csb_walker *walker, const struct csb_frame *frame, TSNode i
         uint32_t atom = node_atom(check, bound);
         if (atom != CSB_NO_ATOM && !check->paths.failed) {
             csb_bind(walker, frame, frame->scope, atom, CSB_BIND_IMPORT, none,
-                     bound_path);
+                     bound_path, CSB_NO_ATOM);
         }
     }
 }
@@ -118,7 +104,6 @@ import_name(struct csb_walker *walker, const struct csb_frame *frame, TSNode ite
     TSNode first = ts_node_named_child(name, 0);
     TSNode bound = aliased ? csb_field(check, item, CSB_F_ALIAS) : first;
     uint32_t atom;
-    uint32_t path;
     uint32_t bound_atom;
     if (ts_node_is_null(first) || ts_node_is_null(bound)) {
         return;
@@ -128,10 +113,10 @@ import_name(struct csb_walker *walker, const struct csb_frame *frame, TSNode ite
         return;
     }
     add_import_site(walker, frame, name, module, atom);
-    path = join_path(check, module, atom);
     bound_atom = node_atom(check, bound);
-    if (path != CSB_NO_PATH && bound_atom != CSB_NO_ATOM) {
-        csb_bind(walker, frame, frame->scope, bound_atom, CSB_BIND_IMPORT, none, path);
+    if (bound_atom != CSB_NO_ATOM) {
+        csb_bind(walker, frame, frame->scope, bound_atom, CSB_BIND_IMPORT, none, module,
+                 atom);
     }
 }
 
@@ -140,8 +125,10 @@ csb_visit_import(struct csb_walker *walker, const struct csb_frame *frame)
 {
     struct csb_check *check = walker->check;
     TSNode module = csb_field(check, frame->node, CSB_F_MODULE_NAME);
-    uint32_t count = ts_node_named_child_count(frame->node);
     uint32_t path = CSB_NO_PATH;
+    uint32_t count = 0;
+    struct csb_children items;
+    TSNode item;
     if (frame->kind == CSB_K_IMPORT_FROM) {
         path = add_path(check, module);
         if (path == CSB_NO_PATH) {
@@ -149,8 +136,9 @@ csb_visit_import(struct csb_walker *walker, const struct csb_frame *frame)
         }
         add_import_site(walker, frame, module, path, CSB_NO_ATOM);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        TSNode item = ts_node_named_child(frame->node, i);
+    csb_children_open(&items, frame->node);
+    while ((++count % CLOCK_EVERY != 0 || !csb_too_late(check)) &&
+           csb_children_next(&items, &item)) {
         enum csb_kind kind = csb_kind(check, item);
         if (ts_node_eq(item, module)) {
             continue;
@@ -164,4 +152,5 @@ csb_visit_import(struct csb_walker *walker, const struct csb_frame *frame)
             import_name(walker, frame, item, path);
         }
     }
+    csb_children_close(&items);
 }

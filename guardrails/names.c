@@ -1,6 +1,6 @@
 /* Theory of operation: interns identifiers so that the walk compares numbers and asks the tables
- * once per spelling. A plain FNV hash with linear probing; the number of atoms is bounded by the
- * node budget, so chosen collisions cost at most what the time budget allows. */
+ * once per spelling. A keyed hash with linear probing: the names are chosen by the author, who cannot
+ * know where they fall. */
 #include "names.h"
 
 #include <errno.h>
@@ -17,6 +17,7 @@ csb_atoms_init(struct csb_atoms *ret)
     memset(ret, 0, sizeof *ret);
     ret->cap = 256;
     ret->slot_count = 1024;
+    ret->key = csb_hash_key_new();
     ret->items = malloc(ret->cap * sizeof *ret->items);
     ret->slots = malloc(ret->slot_count * sizeof *ret->slots);
     if (ret->items == NULL || ret->slots == NULL) {
@@ -33,16 +34,6 @@ csb_atoms_done(struct csb_atoms *atoms)
     free(atoms->items);
     free(atoms->slots);
     memset(atoms, 0, sizeof *atoms);
-}
-
-static uint32_t
-hash_name(const char *name, size_t len)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < len; i++) {
-        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    }
-    return hash ^ (hash >> 15);
 }
 
 static int
@@ -96,7 +87,7 @@ add_atom(struct csb_atoms *atoms, const char *name, size_t len, uint32_t hash)
 uint32_t
 csb_atom(struct csb_atoms *atoms, const char *name, size_t len)
 {
-    uint32_t hash = hash_name(name, len);
+    uint32_t hash = csb_hash_bytes(&atoms->key, name, len);
     uint32_t at = hash & (atoms->slot_count - 1);
     uint32_t made;
     while (atoms->slots[at] != CSB_NO_ATOM) {
@@ -121,7 +112,7 @@ csb_atom(struct csb_atoms *atoms, const char *name, size_t len)
 const struct csb_atom *
 csb_atom_find(const struct csb_atoms *atoms, const char *name, size_t len)
 {
-    uint32_t hash = hash_name(name, len);
+    uint32_t hash = csb_hash_bytes(&atoms->key, name, len);
     uint32_t at = hash & (atoms->slot_count - 1);
     while (atoms->slot_count > 0 && atoms->slots[at] != CSB_NO_ATOM) {
         const struct csb_atom *atom = &atoms->items[atoms->slots[at]];

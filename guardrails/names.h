@@ -5,7 +5,7 @@
 #ifndef CSB_GUARD_NAMES_H
 #define CSB_GUARD_NAMES_H
 
-#include "csb.h"
+#include "hash.h"
 
 #define CSB_NO_ATOM UINT32_MAX
 
@@ -24,6 +24,7 @@ struct csb_atoms {
     uint32_t cap;
     uint32_t *slots; /* power of two, CSB_NO_ATOM when empty */
     uint32_t slot_count;
+    struct csb_hash_key key;
 };
 
 CSB_MUST_USE int csb_atoms_init(struct csb_atoms *ret);

@@ -2,6 +2,8 @@
  * bisection. Profiles are trusted, the names looked up are not. */
 #include "nameset.h"
 
+#include "tables.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,9 +53,8 @@ csb_nameset_has(const struct csb_nameset *set, const char *name, size_t len)
     size_t high = set->len;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const char *item = set->items[middle];
-        int order = strncmp(name, item, len);
-        if (order == 0 && item[len] == '\0') {
+        int order = csb_name_compare(name, len, set->items[middle]);
+        if (order == 0) {
             return true;
         }
         if (order > 0) {

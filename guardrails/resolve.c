@@ -78,7 +78,13 @@ resolve_name(struct csb_check *check, uint32_t *scope, TSNode node,
     }
     if ((local->binds & CSB_BIND_IMPORT) != 0) {
         const char *module = check->paths.bytes + local->path;
-        return append(path, module, strlen(module));
+        const struct csb_atom *member =
+            local->member == CSB_NO_ATOM ? NULL : csb_atom_of(check, local->member);
+        if (member != NULL && module[0] == '\0') {
+            module = "."; /* a relative import, of which only the member is known */
+        }
+        return append(path, module, strlen(module)) &&
+               (member == NULL || append(path, member->name, member->len));
     }
     if ((local->binds & CSB_BIND_VALUE) != 0 && local->count == 1) {
         *scope = local->scope;
@@ -105,14 +111,18 @@ resolve_call(struct csb_check *check, uint32_t scope, TSNode call,
 static TSNode
 last_item(const struct csb_check *check, TSNode subscript)
 {
-    TSNode none = {0};
-    TSNode list = csb_unwrap(check, ts_node_named_child(subscript, 0));
+    TSNode last = {0};
+    TSNode list = csb_unwrap(check, csb_first_child(subscript));
     enum csb_kind kind = csb_kind(check, list);
-    uint32_t children = ts_node_named_child_count(list);
-    if ((kind != CSB_K_TUPLE && kind != CSB_K_LIST) || children == 0) {
-        return none;
+    struct csb_children children;
+    if (kind != CSB_K_TUPLE && kind != CSB_K_LIST) {
+        return last;
     }
-    return ts_node_named_child(list, children - 1);
+    csb_children_open(&children, list);
+    while (csb_children_next(&children, &last)) {
+    }
+    csb_children_close(&children);
+    return last;
 }
 
 /* Add the attributes that were passed on the way down, innermost first. */
@@ -263,8 +273,11 @@ csb_argument(const struct csb_check *check, TSNode call, uint32_t index,
 {
     TSNode none = {0};
     TSNode list = csb_field(check, call, CSB_F_ARGUMENTS);
+    struct csb_children children;
+    TSNode child;
+    TSNode found = {0};
     uint32_t position = 0;
-    uint32_t count;
+    bool known = true; /* no * so far: positions can be counted */
     if (ret_splat != NULL) {
         *ret_splat = false;
     }
@@ -272,34 +285,32 @@ csb_argument(const struct csb_check *check, TSNode call, uint32_t index,
         /* f(x for x in y): the generator is the one argument. */
         return index == 0 ? list : none;
     }
-    count = ts_node_named_child_count(list);
-    for (uint32_t i = 0; i < count && i < 64; i++) {
-        TSNode child = ts_node_named_child(list, i);
+    csb_children_open(&children, list);
+    while (ts_node_is_null(found) && csb_children_next(&children, &child)) {
         enum csb_kind kind = csb_kind(check, child);
         if (kind == CSB_K_KEYWORD_ARGUMENT) {
             if (keyword != NULL &&
                 csb_node_text_is(check, csb_field(check, child, CSB_F_NAME), keyword)) {
-                return csb_field(check, child, CSB_F_VALUE);
+                found = csb_field(check, child, CSB_F_VALUE);
             }
         } else if (kind == CSB_K_LIST_SPLAT || kind == CSB_K_DICTIONARY_SPLAT) {
             if (ret_splat != NULL) {
                 *ret_splat = true;
             }
-            position += kind == CSB_K_LIST_SPLAT ? 64 : 0;
-        } else if (kind != CSB_K_COMMENT && position++ == index) {
-            return child;
+            known = known && kind != CSB_K_LIST_SPLAT;
+        } else if (position++ == index && known) {
+            found = child;
         }
     }
-    return none;
+    csb_children_close(&children);
+    return found;
 }
 
 uint32_t
 csb_argument_count(const struct csb_check *check, TSNode call)
 {
     TSNode list = csb_field(check, call, CSB_F_ARGUMENTS);
-    return csb_kind(check, list) == CSB_K_ARGUMENT_LIST
-               ? ts_node_named_child_count(list)
-               : 1;
+    return csb_kind(check, list) == CSB_K_ARGUMENT_LIST ? csb_child_count(list) : 1;
 }
 
 bool

@@ -63,7 +63,7 @@ struct csb_check {
     size_t site_len;
     size_t site_cap;
     uint64_t deadline_ns;
-    uint32_t fold_budget; /* steps of constant folding left for the whole source */
+    uint64_t fold_budget; /* steps of constant folding left for the whole source */
     bool
         formats; /* str.format or a kin of it is used on some other expression than a string */
     bool called_annotations; /* an annotation is a call, or a string that holds one */
@@ -110,6 +110,24 @@ const char *csb_node_text(const struct csb_check *check, TSNode node, size_t *re
 
 /* Strip parentheses. */
 TSNode csb_unwrap(const struct csb_check *check, TSNode node);
+
+/* The named children of a node, without the comments and continuations between them, in time
+ * linear in their number. Close it on every way out. A null node has none. */
+struct csb_children {
+    TSTreeCursor cursor;
+    bool open;
+    bool more;
+};
+void csb_children_open(struct csb_children *ret, TSNode parent);
+bool csb_children_next(struct csb_children *children, TSNode *ret);
+void csb_children_close(struct csb_children *children);
+
+/* The first of them, or a null node; and how many there are. */
+TSNode csb_first_child(TSNode parent);
+uint32_t csb_child_count(TSNode parent);
+
+/* True, and the check ends as out of time, when its deadline has passed. */
+bool csb_too_late(struct csb_check *check);
 
 /* True when a NAME site reads the builtin of that name, as far as can be known. */
 bool csb_means_builtin(const struct csb_check *check, const struct csb_site *site);

@@ -24,7 +24,8 @@ is_formula(const struct csb_text *text)
 {
     size_t at = 0;
     const char *bytes = text->bytes == NULL ? "" : text->bytes;
-    if (strpbrk(bytes, "'\"`;\n\\@:") != NULL || strstr(bytes, "__") != NULL ||
+    if (memchr(bytes, '\0', text->len) != NULL ||
+        strpbrk(bytes, "'\"`;\n\\@:") != NULL || strstr(bytes, "__") != NULL ||
         strstr(bytes, "lambda") != NULL) {
         return false;
     }
@@ -41,11 +42,13 @@ is_formula(const struct csb_text *text)
     return true;
 }
 
+#define CSB_MOST_ARGUMENTS 64
+
 /* Does any argument of the call fold to a text that `formula` (or any text) makes refused? */
 static bool
 has_text_argument(struct csb_check *check, const struct csb_site *site, bool formula)
 {
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < CSB_MOST_ARGUMENTS; i++) {
         TSNode node =
             csb_argument(check, site->parent, i, i == 0 ? "stmt" : NULL, NULL);
         struct csb_text text = {0};
@@ -56,7 +59,7 @@ has_text_argument(struct csb_check *check, const struct csb_site *site, bool for
             return false;
         }
         if (csb_kind(check, bare) == CSB_K_LIST) {
-            bare = ts_node_named_child(bare, 0);
+            bare = csb_first_child(bare);
         }
         fold = csb_fold_string(check, site->scope, bare, &text);
         refused = formula ? fold == CSB_FOLD_WHOLE && !is_formula(&text)
@@ -66,7 +69,7 @@ has_text_argument(struct csb_check *check, const struct csb_site *site, bool for
             return true;
         }
     }
-    return false;
+    return true; /* there are more than anybody looks at */
 }
 
 static bool
@@ -138,6 +141,9 @@ csb_name_is_refused(const struct csb_check *check, const char *name, size_t len,
                     enum csb_access access)
 {
     uint32_t flags = csb_name_flags(name, len);
+    if (memchr(name, '\0', len) != NULL) {
+        return true; /* no attribute that anybody wrote has such a name */
+    }
     if (csb_guard_config_allows_attribute(check->config, name, len)) {
         return false;
     }

@@ -19,6 +19,7 @@ csb_scopes_init(struct csb_scopes *ret)
     ret->locals = malloc(ret->local_cap * sizeof *ret->locals);
     ret->slots = malloc(ret->slot_count * sizeof *ret->slots);
     ret->first_action = UINT32_MAX;
+    ret->key = csb_hash_key_new();
     if (ret->items == NULL || ret->locals == NULL || ret->slots == NULL) {
         csb_scopes_done(ret);
         return -ENOMEM;
@@ -53,18 +54,12 @@ csb_scope_new(struct csb_scopes *scopes, uint32_t parent, enum csb_scope_kind ki
     return scopes->len++;
 }
 
-static uint32_t
-hash_pair(uint32_t scope, uint32_t atom)
-{
-    uint64_t mixed = ((uint64_t)scope << 32 | atom) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(mixed >> 32);
-}
-
 /* Slot of the pair, or the empty slot where it belongs. */
 static uint32_t
 find_slot(const struct csb_scopes *scopes, uint32_t scope, uint32_t atom)
 {
-    uint32_t at = hash_pair(scope, atom) & (scopes->slot_count - 1);
+    uint64_t pair = (uint64_t)scope << 32 | atom;
+    uint32_t at = csb_hash_number(&scopes->key, pair) & (scopes->slot_count - 1);
     while (scopes->slots[at] != UINT32_MAX) {
         const struct csb_local *local = &scopes->locals[scopes->slots[at]];
         if (local->scope == scope && local->atom == atom) {
@@ -124,6 +119,7 @@ csb_scope_bind(struct csb_scopes *scopes, uint32_t scope, uint32_t atom)
     local->atom = atom;
     local->certain_end = UINT32_MAX;
     local->path = CSB_NO_PATH;
+    local->member = UINT32_MAX;
     return local;
 }
 

@@ -8,7 +8,7 @@
 
 #include <tree_sitter/api.h>
 
-#include "csb.h"
+#include "hash.h"
 
 #define CSB_NO_SCOPE UINT32_MAX
 #define CSB_NO_PATH UINT32_MAX
@@ -45,8 +45,10 @@ struct csb_local {
     uint32_t count;
     uint32_t
         certain_end; /* end of the first unconditional binding, UINT32_MAX if none */
-    uint32_t path;   /* of the first import: offset in csb_check.paths */
-    TSNode value;    /* of the last CSB_BIND_VALUE */
+    uint32_t path;   /* of the first import: its module, an offset in csb_check.paths */
+    uint32_t
+        member;   /* what it takes from that module, or UINT32_MAX: the module itself */
+    TSNode value; /* of the last CSB_BIND_VALUE */
 };
 
 struct csb_scopes {
@@ -60,6 +62,7 @@ struct csb_scopes {
     uint32_t slot_count;
     uint32_t
         first_action; /* start of the first top-level statement that can call anything */
+    struct csb_hash_key key;
 };
 
 CSB_MUST_USE int csb_scopes_init(struct csb_scopes *ret);

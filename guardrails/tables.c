@@ -23,15 +23,12 @@ static const struct csb_member member_rows[] = {
 #undef CSB_MEMBER
 };
 
-/* Order of a counted string against a terminated one. */
-static int
-compare(const char *name, size_t len, const char *row)
+int
+csb_name_compare(const char *name, size_t len, const char *row)
 {
-    int order = strncmp(name, row, len);
-    if (order != 0) {
-        return order;
-    }
-    return row[len] == '\0' ? 0 : -1;
+    size_t row_len = strlen(row);
+    int order = memcmp(name, row, len < row_len ? len : row_len);
+    return order != 0 ? order : (len > row_len) - (len < row_len);
 }
 
 /* First row of the member table whose member is not below `name`. */
@@ -42,7 +39,7 @@ member_lower_bound(const char *name, size_t len)
     size_t high = CSB_ARRAY_LEN(member_rows);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(name, len, member_rows[middle].member) > 0) {
+        if (csb_name_compare(name, len, member_rows[middle].member) > 0) {
             low = middle + 1;
         } else {
             high = middle;
@@ -56,7 +53,7 @@ has_member(const char *name, size_t len)
 {
     size_t at = member_lower_bound(name, len);
     return at < CSB_ARRAY_LEN(member_rows) &&
-           compare(name, len, member_rows[at].member) == 0;
+           csb_name_compare(name, len, member_rows[at].member) == 0;
 }
 
 uint32_t
@@ -73,7 +70,7 @@ csb_name_flags(const char *name, size_t len)
     }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = compare(name, len, name_rows[middle].name);
+        int order = csb_name_compare(name, len, name_rows[middle].name);
         if (order == 0) {
             return flags | name_rows[middle].flags;
         }
@@ -101,10 +98,10 @@ csb_member_find(const char *module, size_t module_len, const char *member,
     size_t at = member_lower_bound(member, member_len);
     for (; at < CSB_ARRAY_LEN(member_rows); at++) {
         const struct csb_member *row = &member_rows[at];
-        if (compare(member, member_len, row->member) != 0) {
+        if (csb_name_compare(member, member_len, row->member) != 0) {
             return NULL;
         }
-        if (compare(module, module_len, row->module) == 0) {
+        if (csb_name_compare(module, module_len, row->module) == 0) {
             return row;
         }
     }
@@ -118,7 +115,7 @@ csb_module_has_members(const char *module, size_t len)
         if (member_rows[i].member[0] != '_' &&
             (csb_name_flags(member_rows[i].member, strlen(member_rows[i].member)) &
              CSB_N_BUILTIN) != 0 &&
-            compare(module, len, member_rows[i].module) == 0) {
+            csb_name_compare(module, len, member_rows[i].module) == 0) {
             return true;
         }
     }

@@ -56,6 +56,9 @@ struct csb_member {
     const char *why;
 };
 
+/* Order of a counted string, which may hold anything, against a terminated one. */
+int csb_name_compare(const char *name, size_t len, const char *row);
+
 /* Flags of a name, 0 for an ordinary one. `name` need not be NUL-terminated. */
 uint32_t csb_name_flags(const char *name, size_t len);
 

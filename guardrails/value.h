@@ -7,8 +7,8 @@
 enum csb_value_kind { CSB_V_UNKNOWN, CSB_V_TEXT, CSB_V_INT, CSB_V_LIST };
 
 struct csb_value {
-    enum csb_value_kind kind;
-    bool whole; /* TEXT: false when only the beginning is known */
+    enum csb_value_kind kind; /* of a TEXT, text.len <= CSB_VALUE_MOST */
+    bool whole;               /* TEXT: false when only the beginning is known */
     struct csb_text text;
     int64_t number;
     struct csb_value *items;
@@ -38,7 +38,11 @@ void csb_value_done(struct csb_value *value);
 /* Evaluate into *ret (which must be zeroed or done). Unknown when it cannot be known. */
 void csb_fold_node(struct csb_folder *folder, TSNode node, struct csb_value *ret);
 
-/* The same for a call; in fold_call.c. */
+/* Take one step from the budget of the source. False when none is left or it is too late: then
+ * the whole check ends as out of time. */
+bool csb_fold_spend(struct csb_check *check);
+
+/* csb_fold_node for a call; in fold_call.c. */
 void csb_fold_call(struct csb_folder *folder, TSNode node, struct csb_value *ret);
 
 /* A copy of characters [from, to) of a text, stepping; the offsets are already in range. */
@@ -51,6 +55,13 @@ void csb_fold_slice(struct csb_folder *folder, TSNode slice,
 
 /* Append a value to a list; takes ownership of *item. */
 void csb_value_append(struct csb_value *list, struct csb_value *item);
+
+/* Append to a TEXT of which all is known so far; nothing happens when that is not so. Beyond
+ * CSB_VALUE_MOST bytes, and after an unknown piece, it is known only so far. `bytes` may be NULL
+ * when `len` is 0. */
+void csb_value_add(struct csb_value *text, const char *bytes, size_t len);
+void csb_value_add_char(struct csb_value *text, uint32_t character);
+void csb_value_add_value(struct csb_value *text, const struct csb_value *piece);
 
 /* "{}".format and "%" with values that are known; PREFIX up to the first unknown one. */
 void csb_fold_percent(const struct csb_value *format, const struct csb_value *right,

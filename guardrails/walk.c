@@ -129,11 +129,11 @@ visit_operator(struct csb_walker *walker)
 static bool
 has_call(const struct csb_check *check, TSNode type)
 {
-    TSNode inner = ts_node_named_child(type, 0);
+    TSNode inner = csb_first_child(type);
     enum csb_kind kind = csb_kind(check, inner);
     return kind == CSB_K_CALL ||
            (kind == CSB_K_BOOLEAN_OPERATOR &&
-            csb_kind(check, ts_node_named_child(inner, 0)) == CSB_K_CALL);
+            csb_kind(check, csb_first_child(inner)) == CSB_K_CALL);
 }
 
 static void

@@ -22,7 +22,7 @@ static void
 report_python2(struct csb_check *check, const struct csb_site *site, const char *name)
 {
     struct csb_diag *diag;
-    TSNode first = ts_node_named_child(site->node, 0);
+    TSNode first = csb_first_child(site->node);
     /* `print (a), b` is a tuple in Python 3. */
     if (!ts_node_is_null(first) && csb_kind(check, first) != CSB_K_CHEVRON &&
         check->source->text[ts_node_start_byte(first)] == '(') {

@@ -8,15 +8,15 @@ static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
     const char *module = check->paths.bytes + site->path;
-    uint32_t count;
+    struct csb_children children;
+    TSNode child;
     if (site->atom != CSB_NO_ATOM ||
         csb_kind(check, site->parent) != CSB_K_IMPORT_FROM ||
         !csb_module_has_members(module, strlen(module))) {
         return;
     }
-    count = ts_node_named_child_count(site->parent);
-    for (uint32_t i = 0; i < count; i++) {
-        TSNode child = ts_node_named_child(site->parent, i);
+    csb_children_open(&children, site->parent);
+    while (csb_children_next(&children, &child)) {
         if (csb_kind(check, child) == CSB_K_WILDCARD_IMPORT) {
             char shown[CSB_NAME_BYTES];
             struct csb_diag *diag = csb_report(
@@ -26,6 +26,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
             csb_diag_help(diag, "import the names that you need one by one");
         }
     }
+    csb_children_close(&children);
 }
 
 const struct csb_rule csb_rule_103 = {.sites = CSB_SITE_IMPORT,

@@ -99,13 +99,13 @@ check_site(struct csb_check *check, const struct csb_site *site)
     if (member->when != CSB_WHEN_BYNAME) {
         csb_report_member(check, site, CSB_RULE_203, "read the attribute itself");
     } else if (site->role == CSB_ROLE_CALL) {
-        for (uint32_t i = 0; i < csb_argument_count(check, site->parent) && i < 16;
-             i++) {
-            TSNode node = csb_argument(check, site->parent, i, NULL, NULL);
-            if (!ts_node_is_null(node)) {
-                check_argument(check, site, node, CSB_ACCESS_READ, false);
-            }
+        struct csb_children arguments;
+        TSNode node;
+        csb_children_open(&arguments, csb_field(check, site->parent, CSB_F_ARGUMENTS));
+        while (csb_children_next(&arguments, &node)) {
+            check_argument(check, site, node, CSB_ACCESS_READ, false);
         }
+        csb_children_close(&arguments);
     }
 }
 

@@ -18,9 +18,10 @@ static void
 check_match_args(struct csb_check *check, const struct csb_site *site)
 {
     TSNode value = csb_unwrap(check, csb_field(check, site->parent, CSB_F_RIGHT));
-    uint32_t count = ts_node_is_null(value) ? 0 : ts_node_named_child_count(value);
-    for (uint32_t i = 0; i < count && i < 64; i++) {
-        TSNode item = ts_node_named_child(value, i);
+    struct csb_children items;
+    TSNode item;
+    csb_children_open(&items, value);
+    while (csb_children_next(&items, &item)) {
         struct csb_text text = {0};
         char shown[CSB_NAME_BYTES];
         if (csb_fold_string(check, site->scope, item, &text) == CSB_FOLD_WHOLE &&
@@ -31,6 +32,7 @@ check_match_args(struct csb_check *check, const struct csb_site *site)
         }
         csb_text_done(&text);
     }
+    csb_children_close(&items);
 }
 
 static void

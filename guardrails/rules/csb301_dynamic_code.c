@@ -30,7 +30,7 @@ static bool
 reaches_out(const struct csb_text *text)
 {
     const char *at = text->bytes;
-    if (strstr(at, "__") != NULL) {
+    if (memchr(at, '\0', text->len) != NULL || strstr(at, "__") != NULL) {
         return true;
     }
     while ((at = strchr(at, '@')) != NULL) {
@@ -57,8 +57,8 @@ is_call_text(const struct csb_text *text)
 {
     const char *open = strchr(text->bytes, '(');
     size_t word;
-    if (open == NULL) {
-        return false;
+    if (open == NULL || memchr(text->bytes, '\0', text->len) != NULL) {
+        return open != NULL || text->len > strlen(text->bytes);
     }
     for (word = 0;
          open - word > text->bytes && strchr(" (", open[-1 - (long)word]) == NULL;

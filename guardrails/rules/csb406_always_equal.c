@@ -13,12 +13,12 @@ check_site(struct csb_check *check, const struct csb_site *site)
         return;
     }
     body = csb_field(check, site->parent, CSB_F_BODY);
-    if (ts_node_is_null(body) || ts_node_named_child_count(body) != 1) {
+    if (ts_node_is_null(body) || csb_child_count(body) != 1) {
         return;
     }
-    first = ts_node_named_child(body, 0);
+    first = csb_first_child(body);
     if (csb_kind(check, first) == CSB_K_RETURN &&
-        csb_kind(check, ts_node_named_child(first, 0)) == CSB_K_TRUE) {
+        csb_kind(check, csb_first_child(first)) == CSB_K_TRUE) {
         diag = csb_report(check, CSB_RULE_406, site->start, site->end,
                           "this class is equal to everything");
         csb_diag_help(diag, "compare the attributes that matter");

@@ -2,6 +2,8 @@
 
 import os
 import random
+import subprocess
+import sys
 import threading
 import time
 
@@ -37,6 +39,18 @@ SOURCES = {
     "assignments": "a = " * 100_000 + "1",
     "aliases": "".join(f"a{i} = a{i + 1}\n" for i in range(20_000)) + "a0.os\n" * 1000,
     "lone surrogates": "x = '\ud800'\n" * 1000,
+    "an empty text, often": 'getattr(x, "" * 9223372036854775807)',
+    "many names of a long module": "from a" + ".a" * 25_000 + " import x" + ",x" * 20_000 + "\n",
+    "a text in place of many": 'a = "%s" * 2000\nb = "a" * 4000\n' + "getattr(x, a % b)\n" * 300,
+    "texts joined": 'a = "a" * 4000\n' + 'getattr(x, a.join([a, a, a, a]))\n' * 2000,
+    "a long f-string, often": f'a = f"{"a" * 400_000}"\n' + "getattr(x, a)\n" * 10_000,
+    "comments in a list, often": "a = ''.join([\n"
+    + "#\n" * 50_000
+    + "'a'])\n"
+    + "getattr(x, a)\n" * 20_000,
+    "comments in an import": "from math import (\n" + "#\n" * 100_000 + "pi)\n",
+    "a long name, often": f"{'a' * 200_000} = 'b'\nc = {'a' * 200_000}\n"
+    + "getattr(x, c)\n" * 20_000,
     "bindings": "open = 1\n" * 30_000 + "open(1)\n" * 30_000,
 }
 
@@ -81,6 +95,24 @@ def test_damaged_source(seed):
         piece = chance.choice(["", text[at : at + length] * 2, "(", '"', "\n\t", "f'{", "\\"])
         text = text[:at] + piece + text[at + length :]
     within(text, 5)
+
+
+@pytest.mark.parametrize("name", ["many names of a long module", "a text in place of many"])
+def test_memory_stays_in_proportion(name):
+    """Measured in a process of its own; 983 MB and several GB where paths and values were copied."""
+    program = (
+        "import csandbox, resource, sys\n"
+        "csandbox.check(sys.stdin.buffer.read(), profile='minimal')\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=SOURCES[name].encode(),
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=60,
+    )
+    assert int(done.stdout) < 400_000  # KiB
 
 
 def test_threads_share_nothing():
