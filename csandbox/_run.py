@@ -139,7 +139,7 @@ def run(
     ============== ============================================================================
 
     May be called from any thread; other threads go on meanwhile, and KeyboardInterrupt ends the
-    child. It returns by the wall limit + 0.2 s plus the check and the start-up, whatever the program
+    child. It returns by the wall limit + 0.2 s plus the check and the start-up, whatever the code
     does.
 
     Raises ProfileError, TypeError and ValueError for wrong arguments, UnsupportedError when a
