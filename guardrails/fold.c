@@ -157,10 +157,12 @@ fold_list(struct csb_folder *folder, TSNode node, struct csb_value *ret)
     bool more;
     ret->kind = CSB_V_LIST;
     csb_children_open(&children, node);
-    while ((more = csb_children_next(&children, &child)) && ret->len < CSB_VALUE_MOST) {
+    more = csb_children_next(&children, &child);
+    while (more && ret->len < CSB_VALUE_MOST) {
         struct csb_value item = {0};
         csb_fold_node(folder, child, &item);
         csb_value_append(ret, &item);
+        more = csb_children_next(&children, &child);
     }
     csb_children_close(&children);
     if (more) {
