@@ -42,7 +42,7 @@ SOURCES = {
     "an empty text, often": 'getattr(x, "" * 9223372036854775807)',
     "many names of a long module": "from a" + ".a" * 25_000 + " import x" + ",x" * 20_000 + "\n",
     "a text in place of many": 'a = "%s" * 2000\nb = "a" * 4000\n' + "getattr(x, a % b)\n" * 300,
-    "texts joined": 'a = "a" * 4000\n' + 'getattr(x, a.join([a, a, a, a]))\n' * 2000,
+    "texts joined": 'a = "a" * 4000\n' + "getattr(x, a.join([a, a, a, a]))\n" * 2000,
     "a long f-string, often": f'a = f"{"a" * 400_000}"\n' + "getattr(x, a)\n" * 10_000,
     "comments in a list, often": "a = ''.join([\n"
     + "#\n" * 50_000
@@ -99,7 +99,7 @@ def test_damaged_source(seed):
 
 @pytest.mark.parametrize("name", ["many names of a long module", "a text in place of many"])
 def test_memory_stays_in_proportion(name):
-    """Measured in a process of its own; 983 MB and several GB where paths and values were copied."""
+    """In a process of its own: 983 MB and several GB where paths and values were copied."""
     program = (
         "import csandbox, resource, sys\n"
         "csandbox.check(sys.stdin.buffer.read(), profile='minimal')\n"

@@ -87,9 +87,7 @@ def test_a_refused_name_that_cpython_puts_together_is_shown() -> None:
 def test_long_names_of_classes_are_compared_in_time() -> None:
     methods = "".join(f"    def m{i}(self): return self.__x\n" for i in range(10))
     began = time.process_time()
-    report = csandbox.check(
-        f"class C{'_' * 40_000}:\n{methods}", profile="contest", confirm=True
-    )
+    report = csandbox.check(f"class C{'_' * 40_000}:\n{methods}", profile="contest", confirm=True)
     assert errors(report) == []
     assert time.process_time() - began < 5  # was 24 s
 
