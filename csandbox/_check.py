@@ -32,6 +32,10 @@ def file_name(filename: str | os.PathLike[str]) -> str:
         raise TypeError(f"filename must be a string, not {type(name).__name__}")
     if not name or "\0" in name:
         raise ValueError(f"filename must not be empty or hold a NUL, not {name!r}")
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"filename holds a lone surrogate: {name!r}") from error
     return name
 
 

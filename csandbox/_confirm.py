@@ -30,21 +30,25 @@ def confirmed(report: Report, text: bytes, checked: object, profile: Profile) ->
     )
     if data["diagnostics"] is not None:
         return report.with_findings(data["diagnostics"])
-    if data["verdict"] != "compile_error" or not report.ok:
+    if data["verdict"] != "compile_error":
+        reason = data["error"] or f"it ended with {data['verdict']}"
+        return report.with_findings([_finding("CSB010", "parser-disagreement", reason, 0)])
+    if not report.ok:
         return report
-    return report.with_findings([_refused_by_cpython(data["stderr"].decode("utf-8", "replace"))])
-
-
-def _refused_by_cpython(message: str) -> _core.DiagnosticData:
-    """What CPython says about a source that only the parser could read."""
+    message = data["stderr"].decode("utf-8", "replace")
     lines = _LINE.findall(message)
-    line = int(lines[-1]) if lines else 0
     said = (message.strip().splitlines() or ["it gave no reason"])[-1]
+    line = int(lines[-1]) if lines else 0
+    return report.with_findings([_finding("CSB001", "syntax-error", said, line)])
+
+
+def _finding(code: str, name: str, reason: str, line: int) -> _core.DiagnosticData:
+    """What CPython says, or why it said nothing, about a source that the parser could read."""
     return {
-        "code": "CSB001",
-        "name": "syntax-error",
+        "code": code,
+        "name": name,
         "severity": "error",
-        "message": f"CPython cannot compile this source: {said}",
+        "message": f"CPython cannot compile this source: {reason}",
         "label": "",
         "help": "",
         "note": "",

@@ -58,7 +58,8 @@ def _check_field(name: str, value: object, where: str) -> float | int:
             f"{where}{name} must be {kind} of {spec.unit}, not {type(value).__name__} ({value!r})",
             key=f"limits.{name}",
         )
-    if math.isnan(value) or math.isinf(value) or value <= 0:
+    not_finite = isinstance(value, float) and not math.isfinite(value)
+    if not_finite or value <= 0:
         raise ProfileError(
             f"{where}{name} must be {kind} of {spec.unit} above 0, not {value!r}; "
             "leave it out (None) to use the profile's value",
@@ -73,11 +74,18 @@ def _check_field(name: str, value: object, where: str) -> float | int:
         )
     if value > spec.maximum:
         raise ProfileError(
-            f"{where}{name} must be at most {_show(name, spec.maximum)}, not {value!r}; "
+            f"{where}{name} must be at most {_show(name, spec.maximum)}, not {_bounded(value)}; "
             f"is the unit {spec.unit}?",
             key=f"limits.{name}",
         )
     return int(value) if spec.integral else float(value)
+
+
+def _bounded(value: float) -> str:
+    """The number for a message; one beyond what float holds by its size alone."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"a number of {value.bit_length()} bits"
+    return repr(value)
 
 
 @dataclass(frozen=True)

@@ -98,20 +98,32 @@ def policy_spec(profile: Profile, python: Interpreter, degraded: frozenset[str])
     }
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
+def _compiled(
+    profile: Profile, python: str | None, degraded: frozenset[str], _identity: tuple[int, ...]
+) -> _core.Policy:
+    return _core.Policy(policy_spec(profile, interpreter(python), degraded))
+
+
 def policy_of(profile: Profile, python: str | None, degraded: frozenset[str]) -> _core.Policy:
     """The compiled confinement, made once per profile, interpreter and choice of layers.
 
-    Raises UnsupportedError when a required layer cannot be enforced here, SetupError, ValueError.
+    Made anew when this process has become another user or its folder for temporary files is
+    another one. Raises UnsupportedError when a required layer cannot be enforced here, SetupError,
+    ValueError.
     """
-    return _core.Policy(policy_spec(profile, interpreter(python), degraded))
+    try:
+        folder = os.stat(tempfile.gettempdir())
+    except OSError:
+        return _core.Policy(policy_spec(profile, interpreter(python), degraded))
+    return _compiled(profile, python, degraded, (os.geteuid(), folder.st_dev, folder.st_ino))
 
 
 def clear_caches() -> None:
     """Forget compiled policies and descriptions (packages installed since are then seen)."""
     from csandbox import _interpreter, _packages
 
-    policy_of.cache_clear()
+    _compiled.cache_clear()
     _interpreter._described.cache_clear()
     _packages.resolve.cache_clear()
     _packages._installed.cache_clear()

@@ -53,6 +53,8 @@ def _arguments(args: Sequence[str]) -> tuple[str, ...]:
 
 
 def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
+    if env is not None and not isinstance(env, Mapping):
+        raise TypeError(f"env must map names to values, not be a {type(env).__name__}")
     checked = {}
     for name, value in (env or {}).items():
         _word(name, "a name in env")
@@ -137,7 +139,8 @@ def run(
     ============== ============================================================================
 
     May be called from any thread; other threads go on meanwhile, and KeyboardInterrupt ends the
-    child. It returns by the wall limit + 0.2 s plus the start-up, whatever the program does.
+    child. It returns by the wall limit + 0.2 s plus the check and the start-up, whatever the code
+    does.
 
     Raises ProfileError, TypeError and ValueError for wrong arguments, UnsupportedError when a
     required layer cannot be enforced here, SetupError when no child could be started, OutcomeError
@@ -161,6 +164,8 @@ def run(
     if not worth_confirming(report):
         refused = _refused(report, chosen, name)
         return refused.check() if check else refused
+    if python is not None and not os.fspath(python):
+        raise ValueError("python must be the path of an interpreter, not empty")
     policy = policy_of(chosen, None if python is None else os.fspath(python), degraded)
     data = _core.run(policy, {**request, "source": text, "checked": checked, "confirm_only": False})
     if data["diagnostics"] is not None:

@@ -56,8 +56,8 @@ is_out_of_memory(const struct exception *exception)
     bool result = PyErr_GivenExceptionMatches(exception->type, PyExc_MemoryError);
     if (!result && PyErr_GivenExceptionMatches(exception->type, PyExc_OSError)) {
         number = PyObject_GetAttrString(exception->value, "errno");
-        result = number != NULL && PyLong_Check(number) &&
-                 PyLong_AsLong(number) == ENOMEM;
+        result =
+            number != NULL && PyLong_Check(number) && PyLong_AsLong(number) == ENOMEM;
         PyErr_Clear(); /* an attribute that is missing or no number: not that error */
     }
     Py_XDECREF(number);

@@ -72,29 +72,22 @@ add_bytes(struct csb_fact_list *list, const void *bytes, size_t count)
 }
 
 static int
-add_fact(struct csb_fact_list *list, enum csb_fact_kind kind, PyObject *text)
+add_text(struct csb_fact_list *list, enum csb_fact_kind kind, const char *text,
+         size_t length)
+{
+    const struct csb_fact fact = {.kind = kind, .length = (uint32_t)length};
+    return add_bytes(list, &fact, sizeof fact) < 0 || add_bytes(list, text, length) < 0
+               ? -1
+               : 0;
+}
+
+/* An identifier, which has no lone surrogate. */
+static int
+add_fact(struct csb_fact_list *list, enum csb_fact_kind kind, PyObject *name)
 {
     Py_ssize_t length = 0;
-    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &length);
-    PyObject *bytes = NULL;
-    struct csb_fact fact = {.kind = kind};
-    int result;
-    if (utf8 == NULL) {
-        PyErr_Clear(); /* a lone surrogate */
-        bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
-        if (bytes == NULL) {
-            return -1;
-        }
-        utf8 = PyBytes_AsString(bytes);
-        length = PyBytes_Size(bytes);
-    }
-    fact.length = (uint32_t)length;
-    result = add_bytes(list, &fact, sizeof fact) < 0 ||
-                     add_bytes(list, utf8, (size_t)length) < 0
-                 ? -1
-                 : 0;
-    Py_XDECREF(bytes);
-    return result;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(name, &length);
+    return utf8 == NULL ? -1 : add_text(list, kind, utf8, (size_t)length);
 }
 
 static int
@@ -110,21 +103,94 @@ add_names(struct csb_fact_list *list, PyObject *code, const char *attribute,
     return result;
 }
 
-/* Only strings that could name or reach a special attribute are worth sending. */
 static bool
-is_telling(PyObject *text)
+is_word_character(char character)
 {
-    Py_ssize_t length;
-    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &length);
-    if (utf8 == NULL) {
-        PyErr_Clear();
-        return true;
-    }
-    return strstr(utf8, "__") != NULL || (size_t)length != strlen(utf8);
+    return (character >= 'a' && character <= 'z') ||
+           (character >= 'A' && character <= 'Z') ||
+           (character >= '0' && character <= '9') || character == '_';
 }
 
-/* Constants, tuples within tuples included: code objects go on the list of what is still to
- * be walked, telling strings into the facts. */
+/* Could a string that holds this word be a way to an attribute that is refused? Special names
+ * have two underscores and a letter; the names of frames and their kin (`gi_frame`, `f_back`,
+ * `tb_next`, `cr_code`, `ag_frame`, `co_code`) have one after two letters. */
+static bool
+is_telling(const char *word, size_t length)
+{
+    bool letter = false;
+    bool two = false;
+    for (size_t i = 0; i < length; i++) {
+        letter = letter || word[i] != '_';
+        two = two || (i > 0 && word[i] == '_' && word[i - 1] == '_');
+    }
+    return letter && (two || (length > 2 && (word[1] == '_' || word[2] == '_')));
+}
+
+static int
+add_words(struct csb_fact_list *list, const char *text, size_t length)
+{
+    size_t at = 0;
+    int result = 0;
+    while (at < length && result == 0) {
+        size_t start = at;
+        while (at < length && is_word_character(text[at])) {
+            at++;
+        }
+        if (is_telling(text + start, at - start)) {
+            result = add_text(list, CSB_FACT_STRING, text + start, at - start);
+        }
+        at += at == start;
+    }
+    return result;
+}
+
+static int
+add_string(struct csb_fact_list *list, PyObject *text)
+{
+    Py_ssize_t length = 0;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &length);
+    PyObject *bytes = NULL;
+    int result;
+    if (utf8 == NULL) {
+        PyErr_Clear(); /* a lone surrogate */
+        bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
+        if (bytes == NULL) {
+            return -1;
+        }
+        utf8 = PyBytes_AsString(bytes);
+        length = PyBytes_Size(bytes);
+    }
+    result = add_words(list, utf8, (size_t)length);
+    Py_XDECREF(bytes);
+    return result;
+}
+
+/* Constants, tuples and frozen sets within them included: code objects go on the list of what
+ * is still to be walked, telling words of strings into the facts. */
+static int
+add_constant(struct csb_fact_list *list, PyObject *item, PyTypeObject *code_type,
+             PyObject *work, PyObject *pending)
+{
+    PyObject *items;
+    int result;
+    if (PyUnicode_Check(item)) {
+        return add_string(list, item);
+    }
+    if (PyTuple_Check(item)) {
+        return PyList_Append(work, item);
+    }
+    if (PyObject_TypeCheck(item, code_type)) {
+        return PyList_Append(pending, item);
+    }
+    if (!PyFrozenSet_Check(item)) {
+        return 0;
+    }
+    items = PySequence_Tuple(item);
+    result = items == NULL ? -1 : PyList_Append(work, items);
+    Py_XDECREF(items);
+    return result;
+}
+
 static int
 add_constants(struct csb_fact_list *list, PyObject *code, PyObject *pending)
 {
@@ -135,14 +201,8 @@ add_constants(struct csb_fact_list *list, PyObject *code, PyObject *pending)
     for (Py_ssize_t at = 0; result == 0 && at < PyList_Size(work); at++) {
         PyObject *group = PyList_GetItem(work, at); /* borrowed; work only grows */
         for (Py_ssize_t i = 0; result == 0 && i < PyTuple_Size(group); i++) {
-            PyObject *item = PyTuple_GetItem(group, i);
-            if (PyTuple_Check(item)) {
-                result = PyList_Append(work, item);
-            } else if (PyUnicode_Check(item)) {
-                result = is_telling(item) ? add_fact(list, CSB_FACT_STRING, item) : 0;
-            } else if (PyObject_IsInstance(item, (PyObject *)Py_TYPE(code)) == 1) {
-                result = PyList_Append(pending, item);
-            }
+            result = add_constant(list, PyTuple_GetItem(group, i), Py_TYPE(code), work,
+                                  pending);
         }
     }
     Py_XDECREF(work);

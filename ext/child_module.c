@@ -14,14 +14,12 @@ run(PyObject *module, PyObject *Py_UNUSED(unused))
     PyObject *result = NULL;
     size_t length = 0;
     char *bytes;
-    if (csb_child_add_builtins() < 0) {
-        return NULL;
+    csb_child_configure(&child);
+    if (csb_child_add_builtins() < 0 || csb_child_prepare(module, &child) < 0) {
+        PyErr_Print(); /* for `internal_error`: this is our fault, or the interpreter's */
+        csb_child_give_up();
     }
-    csb_child_setup(&child);
-    if (csb_child_prepare(module, &child) < 0) {
-        free(child.payload);
-        return NULL;
-    }
+    csb_child_confine(&child);
     bytes = csb_child_read_source(&length);
     source = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)length, "strict");
     free(bytes);

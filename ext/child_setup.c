@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-enum { EXIT_SETUP_FAILED = 127, THREAD_STACK_BYTES = 8 * 1024 * 1024 };
+enum { THREAD_STACK_BYTES = 8 * 1024 * 1024 };
 
 static void
 send_record(const struct csb_wire_record *record)
@@ -27,7 +27,7 @@ fail(enum csb_step step, int err)
     const struct csb_wire_record record = {
         .magic = CSB_WIRE_MAGIC, .kind = CSB_WIRE_FAILED, .step = step, .err = err};
     send_record(&record);
-    (void)csb_syscall(SYS_exit_group, EXIT_SETUP_FAILED);
+    (void)csb_syscall(SYS_exit_group, CSB_WIRE_EXIT_FAILED);
     abort();
 }
 
@@ -108,15 +108,9 @@ limit_thread_stacks(const struct csb_rlimit *rlimits, uint32_t count)
 }
 
 void
-csb_child_setup(struct csb_child *child)
+csb_child_configure(struct csb_child *child)
 {
     struct csb_wire_config *config = &child->config;
-    struct csb_bpf narrow;
-    struct csb_failure failure = {CSB_STEP_NONE, 0};
-    const struct csb_rlimit *rlimits;
-    uint32_t mask;
-    int listener;
-
     read_exactly(config, sizeof *config);
     if (config->magic != CSB_WIRE_MAGIC) {
         fail(CSB_STEP_STARTUP, EPROTO); /* _child is of another build than _core */
@@ -127,25 +121,41 @@ csb_child_setup(struct csb_child *child)
     }
     read_exactly(child->payload, config->payload_bytes);
     child->payload[config->payload_bytes] = '\0';
-    narrow.length = (unsigned short)config->filter_length;
-    narrow.code = (struct sock_filter *)(void *)child->payload;
-    rlimits = (const struct csb_rlimit *)(const void *)(narrow.code + narrow.length);
-    child->file_name = (const char *)(rlimits + config->rlimit_count);
+    child->narrow.length = (unsigned short)config->filter_length;
+    child->narrow.code = (struct sock_filter *)(void *)child->payload;
+    child->rlimits = (const struct csb_rlimit *)(const void *)(child->narrow.code +
+                                                               child->narrow.length);
+    child->file_name = (const char *)(child->rlimits + config->rlimit_count);
     child->first_path = skip_strings(child->file_name, 1);
     child->first_argument = skip_strings(child->first_path, config->path_count);
+}
 
-    limit_thread_stacks(rlimits, config->rlimit_count);
-    mask = csb_confirm_before(config, rlimits);
+void
+csb_child_confine(const struct csb_child *child)
+{
+    const struct csb_wire_config *config = &child->config;
+    struct csb_failure failure = {CSB_STEP_NONE, 0};
+    uint32_t mask;
+    int listener;
+
+    limit_thread_stacks(child->rlimits, config->rlimit_count);
+    mask = csb_confirm_before(config, child->rlimits);
     if (csb_confine_drop(config->uid, config->skipped, &failure) < 0) {
         fail(failure.step, failure.err);
     }
     mask |= csb_confirm_dropped(config->uid);
-    if (csb_confine_filter(&narrow, config->notify != 0, config->skipped, &listener,
-                           &failure) < 0) {
+    if (csb_confine_filter(&child->narrow, config->notify != 0, config->skipped,
+                           &listener, &failure) < 0) {
         fail(failure.step, failure.err);
     }
     mask |= csb_confirm_filter(listener);
     send_ready(mask, listener);
+}
+
+void
+csb_child_give_up(void)
+{
+    fail(CSB_STEP_STARTUP, ECANCELED);
 }
 
 char *
@@ -177,7 +187,7 @@ send_exactly(const void *bytes, size_t count)
             at += sent;
             count -= (size_t)sent;
         } else if (sent != -EINTR) {
-            (void)csb_syscall(SYS_exit_group, EXIT_SETUP_FAILED);
+            (void)csb_syscall(SYS_exit_group, CSB_WIRE_EXIT_FAILED);
         }
     }
 }
@@ -191,7 +201,7 @@ csb_child_await_go(const unsigned char *facts, size_t count)
     send_exactly(facts, count);
     read_exactly(&word, sizeof word);
     if (word != CSB_WIRE_GO) {
-        (void)csb_syscall(SYS_exit_group, EXIT_SETUP_FAILED);
+        (void)csb_syscall(SYS_exit_group, CSB_WIRE_EXIT_FAILED);
     }
 }
 

@@ -4,7 +4,8 @@
  * second did can only be confirmed before the third: csb_confine_early runs between clone
  * and exec, csb_confine_drop and csb_confine_filter in the started, still trusted
  * interpreter, before it has read a byte of untrusted source. Raw system calls only;
- * allocates nothing, takes no lock, touches no libc state. All return 0 or fill *ret and
+ * allocates nothing, takes no lock, touches no libc state but errno (of a thread that is
+ * suspended meanwhile). All return 0 or fill *ret and
  * return -errno; after a failure the process must not go on. */
 #ifndef CSB_CONFINE_H
 #define CSB_CONFINE_H

@@ -3,7 +3,7 @@
  * The second opinion on what the code is. The child, still trusted, compiles the text and
  * sends these facts before it executes a byte of it; the caller compares them with what the
  * parser saw. A packed list of entries, each a struct csb_fact followed by `length` bytes
- * (UTF-8, lone surrogates as their three bytes); entries are not aligned. */
+ * of UTF-8; entries are not aligned. */
 #ifndef CSB_FACTS_H
 #define CSB_FACTS_H
 
@@ -15,7 +15,7 @@ enum csb_fact_kind {
     CSB_FACT_LOCAL,  /* parameters, locals, cells */
     CSB_FACT_IMPORT, /* IMPORT_NAME: the dotted module, "" for `from . import x` */
     CSB_FACT_FROM,   /* IMPORT_FROM: a member of the import before it */
-    CSB_FACT_STRING, /* a str constant that holds "__" or a NUL */
+    CSB_FACT_STRING, /* a word of a str constant that may name a special attribute */
 };
 
 struct csb_fact {

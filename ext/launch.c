@@ -9,10 +9,13 @@
 #include "scratch.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+enum { SEND_TIMEOUT_MS = 10 * 1000, FILES_REMOVED_AT_ONCE = 200 };
 
 /* Loads the extension by path, without the import system, so that nothing but the two
  * listed folders is ever searched; everything else happens in C (child_*.c). */
@@ -54,13 +57,17 @@ launch_init(struct launch *launch)
 }
 
 static void
-launch_done(struct launch *launch)
+launch_done(struct launch *launch, uint32_t files_made)
 {
     close_child_ends(launch);
     csb_fd_close(&launch->ends.stdout_fd);
     csb_fd_close(&launch->ends.stderr_fd);
     csb_fd_close(&launch->ends.channel_fd);
-    csb_scratch_remove(&launch->scratch);
+    if (files_made > FILES_REMOVED_AT_ONCE) {
+        csb_scratch_remove_later(&launch->scratch);
+    } else {
+        csb_scratch_remove(&launch->scratch);
+    }
     csb_strings_done(&launch->environment);
 }
 
@@ -182,24 +189,47 @@ fill_plan(struct launch *launch, const struct csb_policy *policy,
     plan->skipped = policy->skipped;
 }
 
+/* On a non-blocking socket whose buffer may be smaller than the message. */
+static int
+send_all(int fd, const unsigned char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t sent = send(fd, bytes, count, MSG_NOSIGNAL);
+        struct pollfd writable = {fd, POLLOUT, 0};
+        if (sent >= 0) {
+            bytes += sent;
+            count -= (size_t)sent;
+        } else if (errno == EAGAIN) {
+            if (poll(&writable, 1, SEND_TIMEOUT_MS) == 0) {
+                return -ETIMEDOUT;
+            }
+        } else if (errno != EINTR) {
+            return -errno;
+        }
+    }
+    return 0;
+}
+
 static int
 send_config(struct launch *launch, const struct csb_policy *policy,
             const struct csb_request *request, const struct csb_process *process,
             struct csb_error *reterr)
 {
     struct csb_config config = {0};
-    ssize_t sent;
     int result =
         csb_config_build(policy, &launch->plan, process->pid, request->file_name,
                          request->arguments, &config, reterr);
     if (result < 0) {
         return result;
     }
-    sent = send(launch->ends.channel_fd, config.bytes, config.count, MSG_NOSIGNAL);
+    result = send_all(launch->ends.channel_fd, config.bytes, config.count);
     /* EPIPE: the child has failed and says why in its record, which the supervisor reads. */
-    if (sent != (ssize_t)config.count && !(sent < 0 && errno == EPIPE)) {
-        result = csb_fail(reterr, CSB_STEP_STARTUP, sent < 0 ? errno : EMSGSIZE,
-                          "send the configuration to the child");
+    if (result == -EPIPE) {
+        result = 0;
+    }
+    if (result < 0) {
+        (void)csb_fail(reterr, CSB_STEP_STARTUP, -result,
+                       "send the configuration to the child: %s", strerror(-result));
     }
     csb_config_done(&config);
     return result;
@@ -255,6 +285,6 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
         fill_plan(&launch, policy, request);
         result = start_and_supervise(&launch, policy, request, ret, reterr);
     }
-    launch_done(&launch);
+    launch_done(&launch, ret->notify.files_made);
     return result;
 }

@@ -56,21 +56,18 @@ csb_meter_start(struct csb_meter *meter, int64_t now_ns)
     csb_meter_last_look(meter); /* so that a crash before the next look has a figure */
 }
 
+/* Always by the exact figures: page tables do not show in the resident size. Where they can
+ * not be read, all that is resident counts. */
 static bool
 memory_passed(struct csb_meter *meter)
 {
-    uint64_t resident = csb_procfs_resident_bytes(&meter->procfs);
-    if (resident > meter->peak_bytes) {
-        meter->peak_bytes = resident;
+    struct csb_memory memory;
+    if (!csb_procfs_memory(&meter->procfs, &memory)) {
+        memory.private_bytes = csb_procfs_resident_bytes(&meter->procfs);
+        memory.peak_bytes = memory.private_bytes;
     }
-    /* The resident size includes shared libraries; the exact share costs more to ask for.
-     * From half of the limit on it is wanted: a crash for lack of memory is told from
-     * another by what was there before it. */
-    if (resident <= meter->limits->memory_bytes / 2) {
-        return false;
-    }
-    csb_meter_last_look(meter);
-    return meter->private_bytes > meter->limits->memory_bytes;
+    keep_highest(meter, &memory);
+    return memory.private_bytes > meter->limits->memory_bytes;
 }
 
 /* How long until the CPU limit could be passed at the earliest. */
@@ -78,12 +75,15 @@ static int64_t
 cpu_headroom_ns(const struct csb_meter *meter)
 {
     int64_t cores = (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t parallel = (int64_t)meter->limits->threads + 1;
+    int64_t parallel = (int64_t)meter->limits->threads;
     if (cores < 1) {
         cores = 1;
     }
     if (parallel > cores) {
         parallel = cores;
+    }
+    if (parallel < 1) {
+        parallel = 1;
     }
     return (meter->limits->cpu_ns - meter->cpu_ns) / parallel;
 }

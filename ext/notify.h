@@ -11,10 +11,14 @@
 #include "run_limits.h"
 #include "wire.h"
 
-enum { CSB_VIOLATION_KINDS = 32 };
+enum {
+    CSB_VIOLATION_KINDS = 32,
+    CSB_FILES_MAX = 4096, /* files and folders that one run may make */
+};
 
 struct csb_violation {
-    int number;        /* system call; -1 = kinds beyond the table */
+    int number;        /* system call */
+    bool others;       /* this entry counts all kinds beyond the table */
     bool has_argument; /* the argument that the table checks for this call */
     uint64_t argument;
     uint64_t count;
@@ -29,7 +33,8 @@ struct csb_notify {
     uint64_t
         shared_allowed; /* bytes of shared anonymous memory, and what was asked for */
     uint64_t shared_bytes;
-    bool shared_denied;
+    uint32_t files_made;
+    uint32_t files_denied;
     bool end_seen; /* the process asked to exit … */
     int exit_code; /* … with this code, from its register */
     struct csb_memory memory_at_end;

@@ -24,6 +24,7 @@ static const char *const hit_names[CSB_HIT_COUNT] = {
     [CSB_HIT_MEMORY] = "memory",
     [CSB_HIT_OUTPUT] = "output",
     [CSB_HIT_PROCESSES] = "processes",
+    [CSB_HIT_FILES] = "files",
 };
 
 const char *
@@ -48,6 +49,14 @@ crashed_for_memory(const struct csb_facts *facts, const struct csb_limits *limit
     return crash && facts->memory_bytes >= limits->memory_bytes / 10 * 9;
 }
 
+/* CPython's parser says MemoryError when its stack is full, far from any memory limit. */
+static bool
+parser_gave_up(const struct csb_facts *facts, const struct csb_limits *limits)
+{
+    return facts->end == CSB_END_MEMORY_ERROR && !facts->begun &&
+           facts->memory_bytes < limits->memory_bytes / 2;
+}
+
 static bool
 limit_passed(const struct csb_facts *facts, const struct csb_limits *limits,
              struct csb_outcome *ret)
@@ -56,8 +65,7 @@ limit_passed(const struct csb_facts *facts, const struct csb_limits *limits,
         *ret = (struct csb_outcome){CSB_OUTPUT_LIMIT, CSB_HIT_OUTPUT};
     } else if (facts->stop == CSB_STOP_MEMORY) {
         *ret = (struct csb_outcome){CSB_MEMORY_LIMIT, CSB_HIT_MEMORY};
-    } else if (facts->stop == CSB_STOP_CPU || facts->cpu_ns > limits->cpu_ns ||
-               facts->signal == SIGXCPU) {
+    } else if (facts->stop == CSB_STOP_CPU || facts->cpu_ns > limits->cpu_ns) {
         *ret = (struct csb_outcome){CSB_TIME_LIMIT, CSB_HIT_CPU};
     } else if (facts->stop == CSB_STOP_WALL || facts->wall_ns > limits->wall_ns) {
         *ret = (struct csb_outcome){CSB_TIME_LIMIT, CSB_HIT_WALL};
@@ -77,17 +85,23 @@ csb_classify(const struct csb_facts *facts, const struct csb_limits *limits)
         outcome.verdict = CSB_REJECTED;
     } else if (limit_passed(facts, limits, &outcome)) {
         return outcome;
-    } else if (!facts->exit_known || facts->stop != CSB_STOP_NONE) {
+    } else if (!facts->exit_known || facts->stop != CSB_STOP_NONE ||
+               (!facts->begun && facts->exit_code == CSB_WIRE_EXIT_FAILED)) {
         outcome.verdict = CSB_INTERNAL_ERROR;
     } else if (facts->exit_code == 0 && facts->signal == 0) {
         outcome.verdict = CSB_ACCEPTED;
-    } else if (facts->end == CSB_END_COMPILE_ERROR) {
+    } else if (facts->signal != 0) {
+        outcome = crashed_for_memory(facts, limits)
+                      ? (struct csb_outcome){CSB_MEMORY_LIMIT, CSB_HIT_MEMORY}
+                      : outcome;
+    } else if (facts->end == CSB_END_COMPILE_ERROR || parser_gave_up(facts, limits)) {
         outcome.verdict = CSB_COMPILE_ERROR;
-    } else if (facts->end == CSB_END_MEMORY_ERROR || facts->shared_denied ||
-               crashed_for_memory(facts, limits)) {
+    } else if (facts->end == CSB_END_MEMORY_ERROR) {
         outcome = (struct csb_outcome){CSB_MEMORY_LIMIT, CSB_HIT_MEMORY};
     } else if (facts->threads_denied > 0) {
         outcome.limit_hit = CSB_HIT_PROCESSES;
+    } else if (facts->files_denied > 0) {
+        outcome.limit_hit = CSB_HIT_FILES;
     }
     return outcome;
 }

@@ -26,6 +26,7 @@ enum csb_limit_hit {
     CSB_HIT_MEMORY,
     CSB_HIT_OUTPUT,
     CSB_HIT_PROCESSES,
+    CSB_HIT_FILES,
     CSB_HIT_COUNT
 };
 
@@ -44,12 +45,13 @@ enum csb_stop {
 /* Everything seen from outside, and the child's own word about a failure. */
 struct csb_facts {
     enum csb_stop stop;
+    bool begun; /* the submission was allowed to execute; before that, our code ran */
     bool exit_known;
     int exit_code; /* -1 when killed */
     int signal;
     bool output_over; /* a stream passed its cap */
     uint32_t threads_denied;
-    bool shared_denied; /* shared memory beyond the limit was asked for */
+    uint32_t files_denied;
     enum csb_wire_end
         end;        /* from the child: only chooses between words for a failure */
     int64_t cpu_ns; /* submission only */

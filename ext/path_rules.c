@@ -114,6 +114,15 @@ add_coarse(struct csb_path_rules *rules, enum csb_path_access access, const char
     return result;
 }
 
+/* "/etc/.." is "/". */
+static bool
+has_parent_part(const char *path)
+{
+    size_t length = strlen(path);
+    return strstr(path, "/../") != NULL ||
+           (length >= 3 && strcmp(path + length - 3, "/..") == 0);
+}
+
 int
 csb_path_rules_add(struct csb_path_rules *rules, enum csb_path_access access,
                    const char *path, const char *scratch_base, struct csb_error *reterr)
@@ -122,12 +131,13 @@ csb_path_rules_add(struct csb_path_rules *rules, enum csb_path_access access,
     const char *coarse;
     int result;
     int fd;
-    if (path[0] != '/' || strspn(path, "/.") == strlen(path) ||
+    if (path[0] != '/' || strspn(path, "/.") == strlen(path) || has_parent_part(path) ||
         is_within(scratch_base, path)) {
-        return csb_fail(reterr, CSB_STEP_ARGUMENT, EINVAL,
-                        "path '%s': give an absolute path, not '/' and none that holds "
-                        "the scratch folders (%s)",
-                        path, scratch_base);
+        return csb_fail(
+            reterr, CSB_STEP_ARGUMENT, EINVAL,
+            "path '%s': give an absolute path without '..', not '/' and none "
+            "that holds the scratch folders (%s)",
+            path, scratch_base);
     }
     fd = open(path, O_PATH | O_CLOEXEC);
     if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {

@@ -57,6 +57,7 @@ static void
 choose_uid(struct csb_policy *policy)
 {
     char obstacle[CSB_NOTE_BYTES / 2] = "";
+    char reason[CSB_NOTE_BYTES / 2 + 64] = "";
     char *note = policy->notes[CSB_FEATURE_PRIVILEGES];
     bool reachable;
     policy->root = geteuid() == 0;
@@ -74,16 +75,19 @@ choose_uid(struct csb_policy *policy)
         reachable = csb_reachable_by_others(policy->module_path.items[i], obstacle,
                                             sizeof obstacle);
     }
-    if (reachable) {
+    if (!reachable) {
+        (void)snprintf(reason, sizeof reason, "%s is closed to other users", obstacle);
+    } else if (!csb_uid_can_be_taken(policy->uid)) {
+        (void)snprintf(reason, sizeof reason,
+                       "this user namespace has no uid %u to become", policy->uid);
+    } else {
         (void)snprintf(note, CSB_NOTE_BYTES, "enforced (uid %u, no capabilities)",
                        policy->uid);
         return;
     }
     policy->uid = 0;
-    (void)snprintf(
-        note, CSB_NOTE_BYTES,
-        "enforced (no capabilities; uid 0 kept: %s is closed to other users)",
-        obstacle);
+    (void)snprintf(note, CSB_NOTE_BYTES, "enforced (no capabilities; uid 0 kept: %s)",
+                   reason);
 }
 
 static int
@@ -120,10 +124,13 @@ compile_filters(struct csb_policy *policy, const struct csb_probe *probe,
                      !(policy->skipped & (CSB_FEATURE_BIT(CSB_FEATURE_SECCOMP_NOTIFY) |
                                           CSB_FEATURE_BIT(CSB_FEATURE_SECCOMP)));
     if (result == 0 && !probe->seccomp_notify) {
-        result = missing(policy, CSB_FEATURE_SECCOMP_NOTIFY,
-                         "this kernel has no seccomp user notification, or another "
-                         "listener is in the way; denials are not counted",
-                         reterr);
+        result =
+            missing(policy, CSB_FEATURE_SECCOMP_NOTIFY,
+                    "this kernel has no seccomp user notification, or another "
+                    "listener is in the way: denials are not counted, no thread is "
+                    "counted against its limit, shared memory is limited late, and "
+                    "some failures are only called runtime_error",
+                    reterr);
     }
     if (result == 0) {
         result = csb_seccomp_compile(0, CSB_FILTER_WIDE, &policy->wide_filter, reterr);

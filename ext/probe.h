@@ -1,4 +1,5 @@
-/* What this kernel can enforce for a process like ours. Changes nothing; any thread, no GIL. */
+/* What this kernel can enforce for a process like ours. Changes nothing of
+ * this process; starts one child that ends at once. Any thread, no GIL. */
 #ifndef CSB_PROBE_H
 #define CSB_PROBE_H
 
@@ -7,10 +8,10 @@
 struct csb_probe {
     int landlock_abi; /* 0 = none */
     bool seccomp_filter;
-    bool seccomp_notify;
-    bool pidfd;       /* Linux 5.3: clone(CLONE_PIDFD), waitid(P_PIDFD) */
-    bool close_range; /* Linux 5.9 */
-    bool procfs;      /* /proc is mounted: memory figures, thread cap */
+    bool seccomp_notify; /* and no listener of somebody else's is in the way */
+    bool pidfd;          /* Linux 5.3: clone(CLONE_PIDFD), waitid(P_PIDFD) */
+    bool close_range;    /* Linux 5.9 */
+    bool procfs;         /* /proc is mounted: memory figures, thread cap */
     bool root;
     bool user_namespace; /* reported by doctor; not used by default */
 };

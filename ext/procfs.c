@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STATUS_BYTES = 4096 };
+/* Supplementary groups stand before the figures, up to eleven characters each. */
+enum { STATUS_BYTES = 32 * 1024 };
 
 void
 csb_procfs_open(struct csb_procfs *procfs, pid_t pid)
@@ -115,8 +116,9 @@ csb_procfs_memory(const struct csb_procfs *procfs, struct csb_memory *ret)
         return false;
     }
     ret->peak_bytes = field_bytes(text, peak);
-    ret->private_bytes =
-        field_bytes(text, "\nRssAnon:") + field_bytes(text, "\nRssShmem:");
+    ret->private_bytes = field_bytes(text, "\nRssAnon:") +
+                         field_bytes(text, "\nRssShmem:") +
+                         field_bytes(text, "\nVmSwap:") + field_bytes(text, "\nVmPTE:");
     return ret->peak_bytes != 0;
 }
 

@@ -14,8 +14,10 @@ struct csb_procfs {
 };
 
 struct csb_memory {
-    uint64_t private_bytes; /* resident, not backed by a file: what a run allocated */
-    uint64_t peak_bytes;    /* highest resident size so far (VmHWM) */
+    uint64_t
+        private_bytes;   /* what a run costs: not backed by a file, resident or swapped
+                             * out, and the page tables (a sparse map is made of these) */
+    uint64_t peak_bytes; /* highest resident size so far (VmHWM) */
 };
 
 /* Open both; must be called while the pid is not reaped. */

@@ -47,10 +47,13 @@ struct csb_py_checked *
 csb_py_checked_use(PyObject *object)
 {
     struct csb_py_checked *checked = PyCapsule_GetPointer(object, capsule_name);
-    if (checked != NULL && checked->compared) {
+    if (checked != NULL && checked->used) {
         PyErr_SetString(PyExc_ValueError,
                         "key 'checked': these findings were used before");
         return NULL;
+    }
+    if (checked != NULL) {
+        checked->used = true; /* with the GIL, so that no second run can have it */
     }
     return checked;
 }

@@ -12,7 +12,8 @@ struct csb_py_checked {
     struct csb_findings findings; /* owned */
     const struct csb_guard_config *config;
     PyObject *guard; /* owned reference that keeps config alive */
-    bool compared;   /* a run has asked: it answers once */
+    bool used;       /* a run has taken it: it serves one */
+    bool compared;   /* the run has asked */
     bool failed;     /* no memory for the answer */
     bool only_ask;   /* check(confirm=True): nothing is to be executed */
 };

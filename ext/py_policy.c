@@ -226,11 +226,12 @@ csb_py_policy_add(PyObject *module)
 const struct csb_policy *
 csb_py_policy_get(PyObject *module, PyObject *object)
 {
-    PyObject *type = PyObject_GetAttrString(module, "Policy");
-    int matches = type == NULL ? -1 : PyObject_IsInstance(object, type);
-    Py_XDECREF(type);
-    if (matches == 0) {
+    (void)module;
+    /* Not isinstance(), which believes an object's __class__. The type can not be subclassed,
+     * so its deallocator identifies it. */
+    if (PyType_GetSlot(Py_TYPE(object), Py_tp_dealloc) != (void *)policy_dealloc) {
         PyErr_SetString(PyExc_TypeError, "expected a Policy");
+        return NULL;
     }
-    return matches > 0 ? &((PolicyObject *)object)->policy : NULL;
+    return &((PolicyObject *)object)->policy;
 }

@@ -65,12 +65,11 @@ isolation(const struct csb_policy *policy, uint32_t confirmed)
 static PyObject *
 violation(const struct csb_violation *seen)
 {
-    char *name = seen->number < 0 ? NULL : csb_seccomp_name(seen->number);
+    char *name = seen->others ? NULL : csb_seccomp_name(seen->number);
     PyObject *dict = NULL;
-    PyObject *text = name != NULL ? PyUnicode_FromString(name)
-                     : seen->number < 0
-                         ? PyUnicode_FromString("other")
-                         : PyUnicode_FromFormat("syscall_%d", seen->number);
+    PyObject *text = name != NULL   ? PyUnicode_FromString(name)
+                     : seen->others ? PyUnicode_FromString("other")
+                                    : PyUnicode_FromFormat("syscall_%d", seen->number);
     free(name);
     if (text != NULL) {
         dict = Py_BuildValue("{s:N,s:K}", "syscall", text, "count",

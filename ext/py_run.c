@@ -207,12 +207,14 @@ convert(PyObject *mapping, struct request *ret)
 /* Called by the supervisor without the GIL. Only the main thread runs signal handlers;
  * elsewhere PyErr_CheckSignals does nothing. */
 static bool
-interrupted(void *unused)
+interrupted(void *argument)
 {
-    PyGILState_STATE state = PyGILState_Ensure();
-    bool raised = PyErr_CheckSignals() != 0;
-    (void)unused;
-    PyGILState_Release(state);
+    PyThreadState **saved = argument;
+    bool raised;
+    PyEval_RestoreThread(
+        *saved); /* not PyGILState, which knows only the main interpreter */
+    raised = PyErr_CheckSignals() != 0;
+    *saved = PyEval_SaveThread();
     return raised;
 }
 
@@ -226,6 +228,7 @@ csb_py_run(PyObject *module, PyObject *args)
     struct csb_report report = {0};
     struct csb_error error = {CSB_STEP_NONE, 0, ""};
     PyObject *result = NULL;
+    PyThreadState *saved;
     int status;
     if (!PyArg_ParseTuple(args, "OO:run", &policy_object, &mapping)) {
         return NULL;
@@ -236,9 +239,10 @@ csb_py_run(PyObject *module, PyObject *args)
         return NULL;
     }
     request.c.job.interrupted = interrupted;
-    Py_BEGIN_ALLOW_THREADS;
+    request.c.job.interrupted_argument = &saved;
+    saved = PyEval_SaveThread();
     status = csb_launch(policy, &request.c, &report, &error);
-    Py_END_ALLOW_THREADS;
+    PyEval_RestoreThread(saved);
     /* A signal handler's exception has precedence over whatever the run ended with. */
     if (!PyErr_Occurred()) {
         result = status < 0 ? csb_py_raise(&error)

@@ -44,3 +44,35 @@ csb_reachable_by_others(const char *path, char *ret_obstacle, size_t size)
     }
     return allows(path, last, ret_obstacle, size);
 }
+
+static bool
+is_mapped(const char *map, uint32_t id)
+{
+    FILE *file = fopen(map, "re");
+    unsigned long first;
+    unsigned long outside;
+    unsigned long count;
+    bool found = file == NULL; /* no user namespaces: every id exists */
+    while (file != NULL && fscanf(file, "%lu %lu %lu", &first, &outside, &count) == 3) {
+        found = found || (id >= first && id - first < count);
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return found;
+}
+
+bool
+csb_uid_can_be_taken(uint32_t uid)
+{
+    char word[16] = "allow";
+    FILE *file = fopen("/proc/self/setgroups", "re");
+    if (file != NULL) {
+        if (fgets(word, sizeof word, file) == NULL) {
+            word[0] = '\0';
+        }
+        (void)fclose(file);
+    }
+    return strncmp(word, "allow", 5) == 0 && is_mapped("/proc/self/uid_map", uid) &&
+           is_mapped("/proc/self/gid_map", uid);
+}

@@ -13,4 +13,8 @@
  * the part that is closed. A path that does not exist is no obstacle. */
 bool csb_reachable_by_others(const char *path, char *ret_obstacle, size_t size);
 
+/* Can this process become that uid and gid, and drop its groups? Not in a user namespace that
+ * maps only its own user, or denies setgroups (user_namespaces(7)). */
+bool csb_uid_can_be_taken(uint32_t uid);
+
 #endif

@@ -13,7 +13,7 @@ struct csb_limits {
     uint64_t output_bytes; /* per stream */
     uint64_t file_bytes;   /* per file */
     uint32_t open_files;
-    uint32_t threads; /* besides the main thread's, so 0 = none */
+    uint32_t threads; /* at once, the main thread included: 0 and 1 = no other */
     uint64_t stack_bytes;
 };
 

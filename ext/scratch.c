@@ -11,7 +11,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -227,8 +229,8 @@ is_the_same(const struct csb_scratch *scratch)
 {
     struct stat status;
     return scratch->fd >= 0 && scratch->name != NULL &&
-           fstat(scratch->fd, &status) == 0 &&
-           status.st_dev == scratch->device && status.st_ino == scratch->inode &&
+           fstat(scratch->fd, &status) == 0 && status.st_dev == scratch->device &&
+           status.st_ino == scratch->inode &&
            fstatat(scratch->base_fd, scratch->name, &status, AT_SYMLINK_NOFOLLOW) ==
                0 &&
            status.st_dev == scratch->device && status.st_ino == scratch->inode;
@@ -263,5 +265,36 @@ csb_scratch_remove(struct csb_scratch *scratch)
     }
     csb_fd_close(&scratch->fd);
     csb_fd_close(&scratch->base_fd);
+    scratch->name = NULL;
+}
+
+static void *
+remove_in_thread(void *argument)
+{
+    csb_scratch_remove(argument);
+    free(argument);
+    return NULL;
+}
+
+void
+csb_scratch_remove_later(struct csb_scratch *scratch)
+{
+    struct csb_scratch *moved = malloc(sizeof *moved);
+    pthread_t thread;
+    if (moved == NULL) {
+        csb_scratch_remove(scratch);
+        return;
+    }
+    *moved = *scratch;
+    if (moved->name != NULL) {
+        moved->name = moved->path + (scratch->name - scratch->path);
+    }
+    if (pthread_create(&thread, NULL, remove_in_thread, moved) != 0) {
+        free(moved);
+        csb_scratch_remove(scratch);
+        return;
+    }
+    (void)pthread_detach(thread);
+    scratch->fd = scratch->base_fd = CSB_FD_NONE; /* the thread owns them now */
     scratch->name = NULL;
 }

@@ -23,7 +23,7 @@
 #define P_PIDFD 3
 #endif
 
-enum { STACK_BYTES = 64 * 1024, KERNEL_SIGSET_BYTES = 8, EXIT_SETUP_FAILED = 127 };
+enum { STACK_BYTES = 64 * 1024, KERNEL_SIGSET_BYTES = 8 };
 
 /* In the child. The channel's own number is valid until the descriptors were closed; then
  * its copy is. Never the copy first: before place_fds that number is the host's. */
@@ -49,7 +49,7 @@ child_main(void *argument)
         failure = (struct csb_failure){CSB_STEP_EXEC, (int)-result};
     }
     report_failure(plan, &failure);
-    (void)csb_syscall(SYS_exit_group, EXIT_SETUP_FAILED);
+    (void)csb_syscall(SYS_exit_group, CSB_WIRE_EXIT_FAILED);
     __builtin_unreachable();
 }
 
@@ -72,6 +72,16 @@ clone_child(const struct csb_plan *plan, struct csb_process *ret)
     result = ret->pid < 0 ? -errno : 0;
     (void)csb_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
     (void)munmap(stack, STACK_BYTES);
+    if (result == 0) {
+        int raised = csb_fd_raise(ret->pidfd);
+        /* EMFILE: the pidfd is gone, so is the way to end the child but by its pid */
+        if (raised < 0) {
+            (void)kill(ret->pid, SIGKILL);
+            (void)waitpid(ret->pid, NULL, __WALL);
+            return raised;
+        }
+        ret->pidfd = raised;
+    }
     return result;
 }
 

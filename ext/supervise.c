@@ -107,6 +107,12 @@ child_failed(struct run *run, const struct csb_wire_record *record)
 {
     enum csb_step step =
         record->step < CSB_STEP_COUNT ? (enum csb_step)record->step : CSB_STEP_STARTUP;
+    if (step == CSB_STEP_EXEC && record->err == E2BIG) {
+        refuse_start(run,
+                     csb_fail(run->reterr, CSB_STEP_ARGUMENT, E2BIG,
+                              "env is too long: the kernel takes 128 KiB a variable"));
+        return;
+    }
     refuse_start(run,
                  csb_fail(run->reterr, step, record->err, "the child could not %s: %s",
                           csb_step_name(step), strerror(record->err)));
@@ -167,13 +173,30 @@ facts_limit(size_t source_bytes)
                                                    : SIZE_MAX;
 }
 
+/* Ask for the second opinion. The time that we take is not the submission's. A list that can
+ * not be taken whole is handed on as a broken one, which nobody agrees to. */
+static bool
+agrees(struct run *run, bool complete)
+{
+    static const unsigned char broken[1] = {0};
+    const struct csb_job *job = run->job;
+    const int64_t asked_ns = csb_clock_now_ns();
+    bool answer = complete;
+    if (job->agrees != NULL) {
+        answer = complete ? job->agrees(job->agrees_argument, run->facts.bytes,
+                                        run->facts.got)
+                          : job->agrees(job->agrees_argument, broken, sizeof broken);
+    }
+    run->meter.ready_ns += csb_clock_now_ns() - asked_ns;
+    return answer && complete;
+}
+
 /* After READY the child has compiled the submission and tells what came of it. When it can
  * not be compiled it closes the channel and goes on to say so on stderr. After GO nothing
  * is to be heard any more: whatever comes is dropped. */
 static void
 read_facts(struct run *run)
 {
-    const struct csb_job *job = run->job;
     enum csb_inbox_state state = csb_inbox_pull(&run->facts, run->ends->channel_fd);
     if (state == CSB_INBOX_MORE) {
         return;
@@ -183,12 +206,11 @@ read_facts(struct run *run)
         stop(run, CSB_STOP_INTERRUPT); /* no memory, or the socket: our fault */
         return;
     }
-    if (state != CSB_INBOX_COMPLETE || run->agreed) {
+    if (state == CSB_INBOX_CLOSED || run->agreed) {
         close_channel(run);
         return;
     }
-    if (job->agrees != NULL &&
-        !job->agrees(job->agrees_argument, run->facts.bytes, run->facts.got)) {
+    if (!agrees(run, state == CSB_INBOX_COMPLETE)) {
         stop(run, CSB_STOP_REFUSED);
         return;
     }
@@ -386,8 +408,12 @@ take_figures(struct run *run, const struct csb_exit *ended)
         facts->memory_bytes = last->private_bytes;
     }
     facts->threads_denied = report->notify.threads_denied;
-    facts->shared_denied = report->notify.shared_denied;
+    facts->files_denied = report->notify.files_denied;
+    facts->begun = run->agreed;
     facts->end = report->notify.end;
+    if (run->agreed && facts->end == CSB_END_COMPILE_ERROR) {
+        facts->end = CSB_END_OTHER; /* it did compile: a lie */
+    }
     facts->output_over = csb_capture_truncated(&report->output) ||
                          csb_capture_truncated(&report->errors);
 }
@@ -464,6 +490,11 @@ csb_supervise(struct csb_process *process, struct csb_ends *ends,
     csb_inbox_init(&run.facts, facts_limit(job->source.count));
     loop(&run);
     finish(&run);
+    if (!run.ready && run.failure == 0) {
+        /* However it ended: nothing was allowed to begin, so there is nothing to report. */
+        run.failure = csb_fail(reterr, CSB_STEP_STARTUP, EPROTO,
+                               "the interpreter ended before it was ready");
+    }
     csb_meter_close(&run.meter);
     csb_inbox_done(&run.facts);
     csb_notify_done(&ret->notify);

@@ -53,6 +53,10 @@ row_action(const struct csb_syscall_row *row, enum csb_filter_stage stage)
     if (row->action == CSB_ACTION_WATCH && stage == CSB_FILTER_NARROW) {
         return SCMP_ACT_NOTIFY;
     }
+    if (row->action == CSB_ACTION_WATCH && stage == CSB_FILTER_NARROW_SILENT &&
+        row->err != 0) {
+        return SCMP_ACT_ERRNO((uint32_t)row->err); /* never allowed, only answered */
+    }
     return SCMP_ACT_ALLOW;
 }
 

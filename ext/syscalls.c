@@ -19,6 +19,11 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#if defined(__s390x__) || !defined(__LP64__)
+#error                                                                                 \
+    "arguments stand elsewhere on this architecture: clone, mmap and truncated offsets"
+#endif
+
 #define C CSB_SET_BIT(CSB_SET_CORE)
 #define R CSB_SET_BIT(CSB_SET_READ_FILES)
 #define W CSB_SET_BIT(CSB_SET_WRITE_FILES)
@@ -40,6 +45,8 @@
     {name, sets, CSB_ACTION_ALLOW, 0, 2, {check, other}, why}
 #define SAY(name, sets, err, why) {name, sets, CSB_ACTION_ERRNO, err, 0, {{0}}, why}
 #define SEE(name, sets, why) {name, sets, CSB_ACTION_WATCH, 0, 0, {{0}}, why}
+#define SEE_ONLY(name, sets, err, why)                                                 \
+    {name, sets, CSB_ACTION_WATCH, err, 0, {{0}}, why}
 #define SEE1(name, sets, check, why) {name, sets, CSB_ACTION_WATCH, 0, 1, {check}, why}
 
 /* What pthread_create asks for; the bits that glibc and musl may add change nothing but
@@ -51,6 +58,9 @@
      CLONE_DETACHED)
 #define SOCKET_FLAGS (SOCK_CLOEXEC | SOCK_NONBLOCK)
 #define FUTEX_FLAGS (FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)
+/* O_TMPFILE is this bit and O_DIRECTORY; an ordinary open of a folder lacks the bit. */
+#define O_TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
+#define MAKES_FILE (O_CREAT | O_TMPFILE_BIT)
 /* MAP_SHARED_VALIDATE has the bit of MAP_SHARED too. */
 #define MAP_KIND (MAP_SHARED | MAP_ANONYMOUS)
 /* Clock ids below 16 are the machine's and the caller's own; the negative ones name other
@@ -151,6 +161,8 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK1("ioctl", C, IS(1, TIOCGWINSZ), "terminal size"),
     OK1("kill", C, IS(0, CSB_OWN_PID), "signals to itself (raise, abort, signal tests)"),
     SAY("lchown", W, 0, "pretended, as chmod"),
+    SAY("listxattr", W, ENOTSUP, "shutil.copystat copes"),
+    SAY("llistxattr", W, ENOTSUP, "shutil.copystat copes"),
     OK("lseek", C, "own descriptors"),
     SAY("lsetxattr", W, ENOTSUP, "shutil.copystat copes"),
     OK("lstat", R, "imports, pathlib"),
@@ -166,8 +178,8 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     SAY("mbind", C, ENOSYS, "NUMA placement by OpenBLAS; its absence is harmless"),
     OK("membarrier", C, "liburcu, Go-like runtimes"),
     OK("mincore", C, "its own pages"),
-    OK("mkdir", W, "below the scratch"),
-    OK("mkdirat", W, "below the scratch"),
+    SEE("mkdir", W, "below the scratch; counted"),
+    SEE("mkdirat", W, "below the scratch; counted"),
     SEE1("mmap", C, SOME(3, MAP_KIND, MAP_SHARED | MAP_ANONYMOUS), "shared anonymous memory escapes RLIMIT_DATA: the supervisor adds it up"),
     OK1("mmap", C, SOME(3, MAP_KIND, 0), "files and shared libraries; PR_SET_MDWE refuses writable-and-executable pages"),
     OK1("mmap", C, SOME(3, MAP_KIND, MAP_ANONYMOUS), "memory; counted by RLIMIT_DATA"),
@@ -178,8 +190,12 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK("munmap", C, "memory"),
     OK("nanosleep", C, "time.sleep"),
     OK("newfstatat", R, "imports, pathlib"),
-    OK("open", R, "CPython 3.13 still uses it once; Landlock decides which file"),
-    OK("openat", R, "Landlock decides which file"),
+    OK1("open", R, SOME(1, MAKES_FILE, 0), "CPython 3.13 still uses it once; Landlock decides which file"),
+    SEE1("open", W, SOME(1, O_CREAT, O_CREAT), "a new file, below the scratch; counted"),
+    SEE1("open", W, SOME(1, O_TMPFILE_BIT, O_TMPFILE_BIT), "a new file without a name; counted"),
+    OK1("openat", R, SOME(2, MAKES_FILE, 0), "Landlock decides which file"),
+    SEE1("openat", W, SOME(2, O_CREAT, O_CREAT), "a new file, below the scratch; counted"),
+    SEE1("openat", W, SOME(2, O_TMPFILE_BIT, O_TMPFILE_BIT), "a new file without a name; counted"),
     SAY("openat2", C, ENOSYS, "its flags are behind a pointer; libc falls back"),
     OK("pause", C, "wait for a signal"),
     OK("pipe", A, "inside the process"),
@@ -247,7 +263,7 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK("uname", C, "platform module"),
     OK("unlink", W, "below the scratch"),
     OK("unlinkat", W, "below the scratch"),
-    SAY("utimensat", W, 0, "pretended, as chmod"),
+    SEE_ONLY("utimensat", W, EPERM, "pretended, but for `touch`, which must go on to make the file"),
     OK("wait4", C, "there is nobody to wait for: ECHILD, as CPython expects"),
     OK("waitid", C, "there is nobody to wait for: ECHILD"),
     OK("write", C, "own descriptors"),

@@ -24,7 +24,8 @@ enum csb_syscall_set {
 enum csb_action {
     CSB_ACTION_ALLOW,
     CSB_ACTION_ERRNO, /* answered by the kernel with the row's errno, 0 = pretend success */
-    CSB_ACTION_WATCH, /* the supervisor sees it first; it goes on or is refused */
+    CSB_ACTION_WATCH, /* the supervisor sees it first; it goes on or is refused. With an
+                       * errno: it never goes on; that is the answer without a listener */
 };
 
 struct csb_argument_check {

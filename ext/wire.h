@@ -27,7 +27,6 @@ struct csb_wire_config {
     uint32_t uid;
     uint32_t notify;
     uint32_t skipped;
-    uint32_t landlock; /* a ruleset was entered: confirm it */
     uint32_t filter_length;
     uint32_t rlimit_count;
     uint32_t path_count;
@@ -42,6 +41,9 @@ enum csb_wire_kind {
 };
 
 enum { CSB_WIRE_GO = 'g' };
+
+/* What our own code in the child ends with when it can not go on. */
+enum { CSB_WIRE_EXIT_FAILED = 127 };
 
 /* No option of prctl(2); the kernel would answer EINVAL. */
 #define CSB_WIRE_SAY_END UINT64_C(0x43534245)

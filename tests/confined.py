@@ -104,7 +104,16 @@ def request(
     }
 
 
-_POLICY_KEYS = {"without", "still_required", "sets", "python", "scratch", "on_denied", "require", "read"}
+_POLICY_KEYS = {
+    "without",
+    "still_required",
+    "sets",
+    "python",
+    "scratch",
+    "on_denied",
+    "require",
+    "read",
+}
 
 
 def confined(source: str | bytes, **options: Any) -> dict[str, Any]:

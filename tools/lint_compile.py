@@ -52,7 +52,8 @@ def tidy(source: Path) -> str:
 def _digest(source: Path, command: list[str]) -> str:
     """Digest of the file, of every header and table of ours, of the settings and the tool."""
     root = layout.ROOT
-    read = [source, root / ".clang-tidy", root / "tools" / "requirements-lint.txt"]
+    read = [source, root / ".clang-tidy", root / "tests" / ".clang-tidy"]
+    read += [root / "tools" / "requirements-lint.txt"]
     read += [*layout.headers(), *sorted((root / "tests").rglob("*.h"))]
     whole = hashlib.sha256("\0".join(command).encode())
     for path in read:

@@ -46,5 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _detach_stdout()
         return READER_GONE
+    except OSError as error:
+        _detach_stdout()
+        say(f"csandbox: cannot write the output: {error.strerror or error}")
+        return INFRASTRUCTURE
     except KeyboardInterrupt:
         return INTERRUPTED

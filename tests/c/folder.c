@@ -21,15 +21,16 @@ folder_make(void)
     const char *base = getenv("TMPDIR");
     char path[4096];
     char real[4096];
-    (void)snprintf(path, sizeof path, "%s/csb-ctest-XXXXXX", base == NULL ? "/tmp" : base);
+    (void)snprintf(path, sizeof path, "%s/csb-ctest-XXXXXX",
+                   base == NULL ? "/tmp" : base);
     assert_non_null(mkdtemp(path));
     assert_int_equal(chmod(path, 0755), 0);
     assert_non_null(realpath(path, real));
     return strdup(real);
 }
 
-void
-folder_remove(char *path)
+static void
+remove_all(const char *path)
 {
     int status = 0;
     pid_t child = fork();
@@ -40,7 +41,20 @@ folder_remove(char *path)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
+}
+
+void
+folder_remove(char *path)
+{
+    remove_all(path);
     free(path);
+}
+
+void
+folder_empty(const char *path)
+{
+    remove_all(path);
+    assert_int_equal(mkdir(path, 0755), 0);
 }
 
 int

@@ -11,6 +11,9 @@ char *folder_make(void);
 /* Remove it with everything in it, by rm(1): nothing of the code under test. Frees. */
 void folder_remove(char *path);
 
+/* Remove what is in it, also by rm(1), and make it anew. */
+void folder_empty(const char *path);
+
 /* Entries, "." and ".." not counted; -1 when it can not be listed. */
 int folder_count(const char *path);
 

@@ -12,11 +12,13 @@
 
 #define ALLOW SECCOMP_RET_ALLOW
 #define KILL SECCOMP_RET_KILL_PROCESS
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define LOAD(field)                                                                    \
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define RETURN(value) BPF_STMT(BPF_RET | BPF_K, value)
 #define RUN(call, ...)                                                                 \
     run((struct sock_filter[]){__VA_ARGS__},                                           \
-        sizeof((struct sock_filter[]){__VA_ARGS__}) / sizeof(struct sock_filter), call)
+        sizeof((struct sock_filter[]){__VA_ARGS__}) / sizeof(struct sock_filter),      \
+        call)
 
 static uint32_t
 run(struct sock_filter *code, size_t length, const struct seccomp_data *call)
@@ -94,13 +96,13 @@ test_what_the_kernel_would_refuse_ends_in_kill(void **state)
     (void)state;
     assert_int_equal(RUN(&call, LOAD(nr)), KILL); /* runs off the end */
     assert_int_equal(RUN(&call, BPF_STMT(BPF_JMP | BPF_JA, 9), RETURN(ALLOW)), KILL);
-    assert_int_equal(
-        RUN(&call, BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 2), RETURN(ALLOW)), KILL);
+    assert_int_equal(RUN(&call, BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 2), RETURN(ALLOW)),
+                     KILL);
     assert_int_equal(
         RUN(&call, BPF_STMT(BPF_LD | BPF_W | BPF_ABS, sizeof call), RETURN(ALLOW)),
         KILL);
-    assert_int_equal(
-        RUN(&call, BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0), RETURN(ALLOW)), KILL);
+    assert_int_equal(RUN(&call, BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0), RETURN(ALLOW)),
+                     KILL);
     assert_int_equal(RUN(&call, BPF_STMT(BPF_ALU | BPF_OR | BPF_K, 1), RETURN(ALLOW)),
                      KILL);
     assert_int_equal(RUN(&call, BPF_STMT(BPF_RET | BPF_A, 0)), KILL);
@@ -113,10 +115,10 @@ static void
 test_patch_changes_equality_tests_only(void **state)
 {
     struct csb_bpf program = {4, calloc(4, sizeof(struct sock_filter))};
-    const struct sock_filter code[] = {
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 77, 0, 1),
-        BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, 77, 0, 1),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 78, 0, 1), RETURN(77)};
+    const struct sock_filter code[] = {BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 77, 0, 1),
+                                       BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, 77, 0, 1),
+                                       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 78, 0, 1),
+                                       RETURN(77)};
     (void)state;
     assert_non_null(program.code);
     memcpy(program.code, code, sizeof code);

@@ -69,7 +69,8 @@ test_every_part_is_where_the_child_looks(void **state)
     assert_int_equal(csb_strings_add(&arguments, ""), 0);
     assert_int_equal(csb_strings_add(&arguments, "-x\n"), 0);
     assert_int_equal(
-        csb_config_build(policy, &plan, PID, "program.py", &arguments, &config, &error), 0);
+        csb_config_build(policy, &plan, PID, "program.py", &arguments, &config, &error),
+        0);
 
     memcpy(&header, config.bytes, sizeof header);
     assert_int_equal(header.magic, CSB_WIRE_MAGIC);
@@ -77,18 +78,19 @@ test_every_part_is_where_the_child_looks(void **state)
     assert_int_equal(header.uid, 60700);
     assert_int_equal(header.notify, 1);
     assert_int_equal(header.skipped, 0x5);
-    assert_int_equal(header.landlock, 1);
     assert_int_equal(header.filter_length, policy->narrow_filter.length);
     assert_int_equal(header.rlimit_count, 2);
     assert_int_equal(header.path_count, 2);
     assert_int_equal(header.argument_count, 2);
 
-    at = config.bytes + sizeof header + header.filter_length * sizeof(struct sock_filter);
+    at = config.bytes + sizeof header +
+         header.filter_length * sizeof(struct sock_filter);
     assert_memory_equal(at, plan.rlimits, 2 * sizeof *plan.rlimits);
     at += 2 * sizeof *plan.rlimits;
     assert_string_equal(next_string(&at, config.bytes + config.count), "program.py");
     assert_string_equal(next_string(&at, config.bytes + config.count), "/lib/python");
-    assert_string_equal(next_string(&at, config.bytes + config.count), "/lib/python/dyn");
+    assert_string_equal(next_string(&at, config.bytes + config.count),
+                        "/lib/python/dyn");
     assert_string_equal(next_string(&at, config.bytes + config.count), "");
     assert_string_equal(next_string(&at, config.bytes + config.count), "-x\n");
     assert_ptr_equal(at, config.bytes + config.count);
@@ -99,9 +101,8 @@ test_every_part_is_where_the_child_looks(void **state)
 static uint32_t
 kill_answer(const struct csb_bpf *program, uint64_t pid)
 {
-    struct seccomp_data call = {.nr = csb_seccomp_number("kill"),
-                                .arch = csb_seccomp_arch(),
-                                .args = {pid, 9}};
+    struct seccomp_data call = {
+        .nr = csb_seccomp_number("kill"), .arch = csb_seccomp_arch(), .args = {pid, 9}};
     return csb_bpf_run(program, &call);
 }
 
@@ -115,16 +116,17 @@ test_the_pid_is_put_in_for_this_child_only(void **state)
     struct csb_error error = {0};
     struct csb_wire_config header;
     struct csb_bpf sent;
-    assert_int_equal(csb_config_build(policy, &plan, PID, "p", &none, &config, &error), 0);
+    assert_int_equal(csb_config_build(policy, &plan, PID, "p", &none, &config, &error),
+                     0);
     memcpy(&header, config.bytes, sizeof header);
     sent.length = (unsigned short)header.filter_length;
     sent.code = (struct sock_filter *)(void *)(config.bytes + sizeof header);
-    assert_int_equal(header.landlock, 0);
     assert_int_equal(kill_answer(&sent, PID), SECCOMP_RET_ALLOW);
     assert_int_equal(kill_answer(&sent, CSB_OWN_PID), SECCOMP_RET_USER_NOTIF);
     /* the policy is shared by other runs and stays as it is */
     assert_int_equal(kill_answer(&policy->narrow_filter, PID), SECCOMP_RET_USER_NOTIF);
-    assert_int_equal(kill_answer(&policy->narrow_filter, CSB_OWN_PID), SECCOMP_RET_ALLOW);
+    assert_int_equal(kill_answer(&policy->narrow_filter, CSB_OWN_PID),
+                     SECCOMP_RET_ALLOW);
     csb_config_done(&config);
 }
 
@@ -140,8 +142,8 @@ test_a_message_that_would_not_fit_is_an_error(void **state)
     memset(large, 'a', (1 << 20) - 1);
     large[(1 << 20) - 1] = '\0';
     assert_int_equal(csb_strings_add(&arguments, large), 0);
-    assert_int_equal(csb_config_build(policy, &plan, PID, "p", &arguments, &config, &error),
-                     -E2BIG);
+    assert_int_equal(
+        csb_config_build(policy, &plan, PID, "p", &arguments, &config, &error), -E2BIG);
     assert_null(config.bytes);
     assert_int_equal(error.step, CSB_STEP_ARGUMENT);
     csb_strings_done(&arguments);

@@ -168,7 +168,8 @@ test_each_access_grants_little(void **state)
         assert_int_equal(seen.rules[1], rows[i].file);
     }
     /* rights that the ABI does not know are not granted: EINVAL otherwise */
-    assert_int_equal(build(1, (struct csb_path_rule[]){{CSB_PATH_WRITE, folder}}, 1), 0);
+    assert_int_equal(build(1, (struct csb_path_rule[]){{CSB_PATH_WRITE, folder}}, 1),
+                     0);
     assert_int_equal(seen.rules[0], WRITE & 0x1FFF);
     assert_int_equal(close(folder) | close(file), 0);
 }

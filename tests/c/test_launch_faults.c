@@ -94,16 +94,19 @@ WRAP(ssize_t, -1, read, (int fd, void *bytes, size_t count), (fd, bytes, count))
 WRAP(ssize_t, -1, write, (int fd, const void *bytes, size_t count), (fd, bytes, count))
 WRAP(ssize_t, -1, pread, (int fd, void *bytes, size_t count, off_t at),
      (fd, bytes, count, at))
-WRAP(int, -1, poll, (struct pollfd *polls, nfds_t count, int wait), (polls, count, wait))
+WRAP(int, -1, poll, (struct pollfd * polls, nfds_t count, int wait),
+     (polls, count, wait))
 WRAP(int, -1, ppoll,
-     (struct pollfd *polls, nfds_t count, const struct timespec *wait,
+     (struct pollfd * polls, nfds_t count, const struct timespec *wait,
       const sigset_t *mask),
      (polls, count, wait, mask))
 WRAP(long, -1, syscall, (long number, long a, long b, long c, long d, long e, long f),
      (number, a, b, c, d, e, f))
 
-int __real_clone(int (*body)(void *), void *stack, int flags, void *argument, int *pidfd);
-int __wrap_clone(int (*body)(void *), void *stack, int flags, void *argument, int *pidfd);
+int __real_clone(int (*body)(void *), void *stack, int flags, void *argument,
+                 int *pidfd);
+int __wrap_clone(int (*body)(void *), void *stack, int flags, void *argument,
+                 int *pidfd);
 
 int
 __wrap_clone(int (*body)(void *), void *stack, int flags, void *argument, int *pidfd)
@@ -112,10 +115,10 @@ __wrap_clone(int (*body)(void *), void *stack, int flags, void *argument, int *p
 }
 
 static const char *const targets[] = {
-    "malloc",       "calloc",     "realloc", "strdup", "open",  "openat",  "mkdir",
-    "fstat",        "fdopendir",  "pipe2",   "socketpair", "fcntl", "memfd_create",
-    "lseek",        "clone",      "mmap",    "syscall", "send", "recv",    "recvmsg",
-    "read",         "write",      "pread",   "poll",   "ppoll"};
+    "malloc", "calloc",    "realloc", "strdup",     "open",  "openat",       "mkdir",
+    "fstat",  "fdopendir", "pipe2",   "socketpair", "fcntl", "memfd_create", "lseek",
+    "clone",  "mmap",      "syscall", "send",       "recv",  "recvmsg",      "read",
+    "write",  "pread",     "poll",    "ppoll"};
 
 /* Says what it could do. A file of the host and a socket: one for each of the two layers
  * that a lost error could leave out. */
@@ -163,15 +166,35 @@ take_line(struct csb_policy *policy, char *line)
     }
 }
 
+/* Lines of the policy, printed by a Python of its own; no shell. */
+static FILE *
+policy_lines(pid_t *ret_child)
+{
+    const char *python =
+        access(".venv/bin/python", X_OK) == 0 ? ".venv/bin/python" : "python3";
+    int pair[2];
+    assert_int_equal(pipe2(pair, 0), 0);
+    *ret_child = fork();
+    assert_true(*ret_child >= 0);
+    if (*ret_child == 0) {
+        if (dup2(pair[1], STDOUT_FILENO) >= 0 && setenv("PYTHONPATH", ".", 1) == 0) {
+            (void)execlp(python, python, "tests/c/print_policy.py", (char *)NULL);
+        }
+        _exit(127);
+    }
+    assert_int_equal(close(pair[1]), 0);
+    return fdopen(pair[0], "r");
+}
+
 static int
 set_up(void **state)
 {
-    static const char command[] =
-        "p=.venv/bin/python; [ -x $p ] || p=python3; PYTHONPATH=. $p tests/c/print_policy.py";
     struct csb_policy *policy = &fixture.policy;
     struct csb_error error = {0};
     char line[LINE_BYTES];
-    FILE *lines = popen(command, "r");
+    pid_t child;
+    int status = 0;
+    FILE *lines = policy_lines(&child);
     (void)state;
     assert_non_null(lines);
     fixture.base = folder_make();
@@ -184,7 +207,9 @@ set_up(void **state)
     while (fgets(line, sizeof line, lines) != NULL) {
         take_line(policy, line);
     }
-    assert_int_equal(pclose(lines), 0);
+    assert_int_equal(fclose(lines), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
     if (csb_policy_compile(policy, &error) != 0) {
         print_message("SKIPPED: %s can not be enforced here\n", error.message);
         return -1;
@@ -221,8 +246,10 @@ launch(struct seen *ret)
                                              .threads = 2,
                                              .stack_bytes = 8 << 20};
     static const struct csb_strings none;
-    static const struct csb_file file = {"folder/given", {(const unsigned char *)"x", 1}};
-    const struct csb_bytes source = {(const unsigned char *)program, sizeof program - 1};
+    static const struct csb_file file = {"folder/given",
+                                         {(const unsigned char *)"x", 1}};
+    const struct csb_bytes source = {(const unsigned char *)program,
+                                     sizeof program - 1};
     const struct csb_request request = {.job = {.limits = &limits, .source = source},
                                         .input = source,
                                         .file_name = "program.py",
@@ -261,9 +288,7 @@ forgive_clean_up(const char *target)
 {
     if (strcmp(target, "fstat") == 0 || strcmp(target, "fdopendir") == 0 ||
         strcmp(target, "fcntl") == 0 || strcmp(target, "malloc") == 0) {
-        char command[LINE_BYTES];
-        (void)snprintf(command, sizeof command, "rm -rf -- '%s'/csandbox-*", fixture.base);
-        assert_int_equal(system(command), 0);
+        folder_empty(fixture.base);
     } else if (strcmp(target, "syscall") == 0) {
         /* waitid(2) itself failed, which is how a host that ignores SIGCHLD looks */
         while (waitpid(-1, NULL, WNOHANG) > 0) {
@@ -281,14 +306,17 @@ check(const struct seen *seen, const char *target, int descriptors)
         assert_true(seen->error.err > 0 && seen->error.message[0] != '\0');
         assert_true(seen->error.step != CSB_STEP_NONE);
     } else if (seen->outcome.verdict == CSB_ACCEPTED) {
-        assert_true(seen->output[0] == '\0' || strstr(seen->output, "refused refused refused\n"));
+        assert_true(seen->output[0] == '\0' ||
+                    strstr(seen->output, "refused refused refused\n"));
     }
     if (seen->result == 0) {
         forgive_clean_up(target);
     }
     if (!nothing_left(descriptors)) {
-        fail_msg("%s: left: %d entries in the scratch base, %d descriptors instead of %d",
-                 target, folder_count(fixture.base), folder_count("/proc/self/fd"), descriptors);
+        fail_msg(
+            "%s: left: %d entries in the scratch base, %d descriptors instead of %d",
+            target, folder_count(fixture.base), folder_count("/proc/self/fd"),
+            descriptors);
     }
 }
 
@@ -340,6 +368,11 @@ test_each_call_fails_once(void **state)
 {
     unsigned long all = 0;
     (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    /* The sanitizer's own calls would be hit too, and some 300 runs take minutes. */
+    print_message("SKIPPED: fault injection runs without AddressSanitizer\n");
+    skip();
+#endif
     for (size_t i = 0; i < CSB_ARRAY_LEN(targets); i++) {
         unsigned long count = fail_each_call(targets[i], ENOMEM);
         all += count;

@@ -17,8 +17,8 @@
 static const struct csb_limits limits = {
     .cpu_ns = CSB_NS_PER_S, .wall_ns = 3 * CSB_NS_PER_S, .memory_bytes = 100 * MB};
 
-#define EXITED(code) .exit_known = true, .exit_code = (code)
-#define KILLED(number) .exit_known = true, .exit_code = -1, .signal = (number)
+#define EXITED(code) .begun = true, .exit_known = true, .exit_code = (code)
+#define KILLED(number) .begun = true, .exit_known = true, .exit_code = -1, .signal = (number)
 #define OVER_CPU .cpu_ns = CSB_NS_PER_S + 1
 #define OVER_WALL .wall_ns = 3 * CSB_NS_PER_S + 1
 
@@ -36,6 +36,14 @@ static const struct row rows[] = {
     {"exit 1", {EXITED(1)}, CSB_RUNTIME_ERROR, CSB_HIT_NONE},
     {"exit 255", {EXITED(255)}, CSB_RUNTIME_ERROR, CSB_HIT_NONE},
     {"no compile", {EXITED(1), .end = CSB_END_COMPILE_ERROR}, CSB_COMPILE_ERROR, CSB_HIT_NONE},
+    {"the parser gave up", {.exit_known = true, .exit_code = 1, .end = CSB_END_MEMORY_ERROR, .memory_bytes = 20 * MB}, CSB_COMPILE_ERROR, CSB_HIT_NONE},
+    {"no memory to compile", {.exit_known = true, .exit_code = 1, .end = CSB_END_MEMORY_ERROR, .memory_bytes = 90 * MB}, CSB_MEMORY_LIMIT, CSB_HIT_MEMORY},
+    {"our code failed before the program began", {.exit_known = true, .exit_code = 127}, CSB_INTERNAL_ERROR, CSB_HIT_NONE},
+    {"a program that exits with 127", {EXITED(127)}, CSB_RUNTIME_ERROR, CSB_HIT_NONE},
+    {"refused by the second opinion", {KILLED(SIGKILL), .stop = CSB_STOP_REFUSED}, CSB_REJECTED, CSB_HIT_NONE},
+    {"too many files, and failed", {EXITED(1), .files_denied = 1}, CSB_RUNTIME_ERROR, CSB_HIT_FILES},
+    {"a forged word about a crash", {KILLED(SIGSEGV), .end = CSB_END_COMPILE_ERROR}, CSB_RUNTIME_ERROR, CSB_HIT_NONE},
+    {"SIGXCPU from itself", {KILLED(SIGXCPU)}, CSB_RUNTIME_ERROR, CSB_HIT_NONE},
     {"uncaught MemoryError", {EXITED(1), .end = CSB_END_MEMORY_ERROR}, CSB_MEMORY_LIMIT, CSB_HIT_MEMORY},
     {"crash", {KILLED(SIGSEGV)}, CSB_RUNTIME_ERROR, CSB_HIT_NONE},
     {"crash with full memory", {KILLED(SIGSEGV), .memory_bytes = 90 * MB}, CSB_MEMORY_LIMIT, CSB_HIT_MEMORY},
@@ -44,7 +52,7 @@ static const struct row rows[] = {
     {"SIGBUS with full memory", {KILLED(SIGBUS), .memory_bytes = 99 * MB}, CSB_MEMORY_LIMIT, CSB_HIT_MEMORY},
     {"SIGTERM with full memory is no crash", {KILLED(SIGTERM), .memory_bytes = 99 * MB}, CSB_RUNTIME_ERROR, CSB_HIT_NONE},
     {"stopped for CPU", {KILLED(SIGKILL), .stop = CSB_STOP_CPU}, CSB_TIME_LIMIT, CSB_HIT_CPU},
-    {"the kernel's own CPU limit", {KILLED(SIGXCPU)}, CSB_TIME_LIMIT, CSB_HIT_CPU},
+    {"the kernel's own CPU limit", {KILLED(SIGKILL), OVER_CPU}, CSB_TIME_LIMIT, CSB_HIT_CPU},
     {"ended by itself after its CPU time", {EXITED(0), OVER_CPU}, CSB_TIME_LIMIT, CSB_HIT_CPU},
     {"failed by itself after its CPU time", {EXITED(1), OVER_CPU}, CSB_TIME_LIMIT, CSB_HIT_CPU},
     {"crashed after its CPU time", {KILLED(SIGSEGV), OVER_CPU}, CSB_TIME_LIMIT, CSB_HIT_CPU},

@@ -77,8 +77,9 @@ static void
 add(struct fixture *fixture, enum csb_path_access access, const char *name)
 {
     struct csb_error error = {0};
-    if (csb_path_rules_add(&fixture->rules, access, name[0] == '/' ? name : at(fixture, name),
-                           fixture->base, &error) != 0) {
+    if (csb_path_rules_add(&fixture->rules, access,
+                           name[0] == '/' ? name : at(fixture, name), fixture->base,
+                           &error) != 0) {
         fail_msg("%s", error.message);
     }
 }
@@ -111,7 +112,8 @@ struct attempt {
 };
 
 static void
-check(struct fixture *fixture, bool writable, const struct attempt *attempts, size_t count)
+check(struct fixture *fixture, bool writable, const struct attempt *attempts,
+      size_t count)
 {
     struct csb_error error = {0};
     int abi = csb_landlock_abi();
@@ -122,8 +124,8 @@ check(struct fixture *fixture, bool writable, const struct attempt *attempts, si
     }
     assert_int_equal(
         csb_path_rules_seal(&fixture->rules, fixture->base, writable, abi, &error), 0);
-    assert_int_equal(csb_path_rules_for_run(&fixture->rules, fixture->own, writable, abi,
-                                            &coarse, &error),
+    assert_int_equal(csb_path_rules_for_run(&fixture->rules, fixture->own, writable,
+                                            abi, &coarse, &error),
                      0);
     assert_true(coarse >= CSB_FD_MIN && fixture->rules.fine_ruleset >= CSB_FD_MIN);
     for (size_t i = 0; i < count; i++) {
@@ -147,7 +149,8 @@ test_only_what_is_listed_and_the_own_folder(void **state)
     struct fixture *fixture = *state;
     add(fixture, CSB_PATH_READ, "host/shown");
     CHECK(fixture, true, {"host/shown/file", O_RDONLY, 0},
-          {"host/shown/file", O_WRONLY, EACCES}, {"host/shown", O_RDONLY | O_DIRECTORY, 0},
+          {"host/shown/file", O_WRONLY, EACCES},
+          {"host/shown", O_RDONLY | O_DIRECTORY, 0},
           {"host/hidden/file", O_RDONLY, EACCES},
           {"host", O_RDONLY | O_DIRECTORY, EACCES}, {"/etc/passwd", O_RDONLY, EACCES},
           {"/", O_RDONLY | O_DIRECTORY, EACCES}, {"scratch/own/file", O_RDWR, 0},
@@ -248,9 +251,8 @@ test_what_can_not_be_a_rule(void **state)
 {
     struct fixture *fixture = *state;
     struct csb_error error = {0};
-    const char *const bad[] = {"",     "/",        "//",         "/..", "/.",
-                               "host", "./x",      fixture->base, fixture->root,
-                               "/../"};
+    const char *const bad[] = {"",     "/",   "//",          "/..",         "/.",
+                               "host", "./x", fixture->base, fixture->root, "/../"};
     for (size_t i = 0; i < CSB_ARRAY_LEN(bad); i++) {
         assert_int_equal(csb_path_rules_add(&fixture->rules, CSB_PATH_READ, bad[i],
                                             fixture->base, &error),
@@ -267,7 +269,8 @@ test_a_base_that_is_gone_is_an_error(void **state)
     struct fixture *fixture = *state;
     struct csb_error error = {0};
     assert_int_equal(
-        csb_path_rules_seal(&fixture->rules, "/nonexistent/base", true, 1, &error), -ENOENT);
+        csb_path_rules_seal(&fixture->rules, "/nonexistent/base", true, 1, &error),
+        -ENOENT);
     assert_int_equal(fixture->rules.fine_ruleset, CSB_FD_NONE);
 }
 

@@ -63,8 +63,8 @@ test_it_is_private_and_empty(void **state)
     assert_int_equal(stat(fixture->scratch.path, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0700);
     assert_int_equal(folder_count(fixture->scratch.path), 0);
-    assert_int_equal(strncmp(fixture->scratch.path, fixture->base, strlen(fixture->base)),
-                     0);
+    assert_int_equal(
+        strncmp(fixture->scratch.path, fixture->base, strlen(fixture->base)), 0);
     remove_and_check(fixture);
 }
 
@@ -111,8 +111,8 @@ test_broad_and_deep_trees_go(void **state)
         for (int j = 0; j < 10; j++) {
             for (int k = 0; k < 10; k++) {
                 const int parts[] = {i, j, k};
-                size_t length = (size_t)snprintf(path, sizeof path, "%s",
-                                                 fixture->scratch.path);
+                size_t length =
+                    (size_t)snprintf(path, sizeof path, "%s", fixture->scratch.path);
                 for (size_t p = 0; p < 3; p++) {
                     length += (size_t)snprintf(path + length, sizeof path - length,
                                                "/%d", parts[p]);
@@ -134,7 +134,7 @@ test_closed_folders_and_files_go(void **state)
     char path[PATH_BYTES];
     char inner[PATH_BYTES + 32];
     for (int mode = 0; mode < 8; mode++) {
-        char name[16];
+        char name[32];
         (void)snprintf(name, sizeof name, "mode %d", mode);
         below(fixture->scratch.path, name, path, sizeof path);
         assert_int_equal(mkdir(path, 0700), 0);
@@ -191,12 +191,14 @@ test_links_are_not_followed(void **state)
     char kept[PATH_BYTES];
     char path[PATH_BYTES];
     write_file(below(outside, "kept", kept, sizeof kept), "x");
-    assert_int_equal(symlink(outside, below(fixture->scratch.path, "out", path, sizeof path)),
-                     0);
-    assert_int_equal(symlink(kept, below(fixture->scratch.path, "file", path, sizeof path)), 0);
-    assert_int_equal(symlink("..", below(fixture->scratch.path, "up", path, sizeof path)), 0);
-    assert_int_equal(symlink("loop", below(fixture->scratch.path, "loop", path, sizeof path)),
-                     0);
+    assert_int_equal(
+        symlink(outside, below(fixture->scratch.path, "out", path, sizeof path)), 0);
+    assert_int_equal(
+        symlink(kept, below(fixture->scratch.path, "file", path, sizeof path)), 0);
+    assert_int_equal(
+        symlink("..", below(fixture->scratch.path, "up", path, sizeof path)), 0);
+    assert_int_equal(
+        symlink("loop", below(fixture->scratch.path, "loop", path, sizeof path)), 0);
     below(fixture->scratch.path, "inner", path, sizeof path);
     assert_int_equal(mkdir(path, 0700), 0);
     below(fixture->scratch.path, "inner/out", path, sizeof path);
@@ -263,24 +265,40 @@ test_files_are_written_below_only(void **state)
     struct fixture *fixture = *state;
     struct csb_error error = {0};
     char path[PATH_BYTES];
-    static const char *const good[] = {"a", "b/c", "b/d/e.txt", "...", "a b", "-x",
+    static const char *const good[] = {"a",
+                                       "b/c",
+                                       "b/d/e.txt",
+                                       "...",
+                                       "a b",
+                                       "-x",
                                        "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/f"};
-    static const char *const bad[] = {"",     "/x",   "../x",  "q/../x", ".",    "..",
-                                      "b/..", "b//c", "b/./c", "b/",     "./x",  "//",
+    static const char *const bad[] = {"",
+                                      "/x",
+                                      "../x",
+                                      "q/../x",
+                                      ".",
+                                      "..",
+                                      "b/..",
+                                      "b//c",
+                                      "b/./c",
+                                      "b/",
+                                      "./x",
+                                      "//",
                                       "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/f"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_int_equal(csb_scratch_write(&fixture->scratch, good[i], "text", 4, &error),
-                         0);
+        assert_int_equal(
+            csb_scratch_write(&fixture->scratch, good[i], "text", 4, &error), 0);
         assert_true(exists(below(fixture->scratch.path, good[i], path, sizeof path)));
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(csb_scratch_write(&fixture->scratch, bad[i], "text", 4, &error),
-                         -EINVAL);
+        assert_int_equal(
+            csb_scratch_write(&fixture->scratch, bad[i], "text", 4, &error), -EINVAL);
     }
     /* twice the same name, a file as a folder, a link that the caller's program left */
     assert_true(csb_scratch_write(&fixture->scratch, "a", "text", 4, &error) < 0);
     assert_true(csb_scratch_write(&fixture->scratch, "a/b", "text", 4, &error) < 0);
-    assert_int_equal(symlink("/", below(fixture->scratch.path, "root", path, sizeof path)), 0);
+    assert_int_equal(
+        symlink("/", below(fixture->scratch.path, "root", path, sizeof path)), 0);
     assert_true(csb_scratch_write(&fixture->scratch, "root/x", "text", 4, &error) < 0);
     assert_int_equal(folder_count(fixture->base), 1);
     remove_and_check(fixture);
@@ -294,7 +312,8 @@ test_too_long_names_are_errors(void **state)
     char name[300];
     memset(name, 'a', sizeof name);
     name[299] = '\0';
-    assert_int_equal(csb_scratch_write(&fixture->scratch, name, "", 0, &error), -EINVAL);
+    assert_int_equal(csb_scratch_write(&fixture->scratch, name, "", 0, &error),
+                     -EINVAL);
     name[255] = '\0';
     assert_int_equal(csb_scratch_write(&fixture->scratch, name, "", 0, &error), 0);
     remove_and_check(fixture);
@@ -307,7 +326,8 @@ test_a_base_that_is_not_there_is_an_error(void **state)
     struct csb_error error = {0};
     char long_base[600];
     (void)state;
-    assert_int_equal(csb_scratch_make(&scratch, "/nonexistent/base", 0, &error), -ENOENT);
+    assert_int_equal(csb_scratch_make(&scratch, "/nonexistent/base", 0, &error),
+                     -ENOENT);
     assert_int_equal(error.step, CSB_STEP_SCRATCH);
     csb_scratch_remove(&scratch);
     memset(long_base, '/', sizeof long_base);

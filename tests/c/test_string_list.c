@@ -12,7 +12,7 @@ static void
 test_items_are_copies_and_the_list_ends_with_null(void **state)
 {
     struct csb_strings strings = {0};
-    char item[16];
+    char item[32];
     (void)state;
     for (int i = 0; i < 100; i++) {
         (void)snprintf(item, sizeof item, "item %d", i);

@@ -52,7 +52,7 @@ test_every_row_says_why(void **state)
         assert_true(row->sets != 0);
         assert_true(row->sets < CSB_SET_BIT(CSB_SET_COUNT));
         assert_true(row->check_count <= CSB_CHECKS_MAX);
-        assert_true(row->action == CSB_ACTION_ERRNO || row->err == 0);
+        assert_true(row->action != CSB_ACTION_ALLOW || row->err == 0);
     }
 }
 
@@ -67,8 +67,9 @@ test_every_check_can_be_met_and_looks_at_the_upper_half(void **state)
             const struct csb_argument_check *check = &row->checks[k];
             assert_true(check->index < 6);
             assert_int_equal(check->value & ~check->mask, 0);
-            /* of mmap's flags two bits decide; the kernel does not look at its upper half */
-            if (strcmp(row->name, "mmap") != 0) {
+            /* of these flags two bits decide; the kernel does not look at the upper half */
+            if (strcmp(row->name, "mmap") != 0 && strcmp(row->name, "open") != 0 &&
+                strcmp(row->name, "openat") != 0) {
                 assert_int_equal(check->mask >> 32, UINT32_MAX);
             }
         }
@@ -124,28 +125,94 @@ test_no_row_is_on_the_never_list(void **state)
 /* Written down a second time, by hand: families no one may drop from the table's own list.
  * setresuid and their like are start-up rows, so they are not in it. */
 static const char *const families[] = {
-    "ptrace",          "process_vm_readv",     "process_vm_writev", "process_madvise",
-    "process_mrelease", "kcmp",                "pidfd_open",        "pidfd_getfd",
-    "pidfd_send_signal", "io_uring_setup",     "io_uring_enter",    "io_uring_register",
-    "io_setup",        "userfaultfd",          "bpf",               "perf_event_open",
-    "add_key",         "request_key",          "keyctl",            "mount",
-    "umount2",         "pivot_root",           "open_tree",         "move_mount",
-    "fsopen",          "fsconfig",             "fsmount",           "fspick",
-    "mount_setattr",   "chroot",               "setns",             "unshare",
-    "execveat",        "memfd_create",         "memfd_secret",      "kexec_load",
-    "kexec_file_load", "init_module",          "finit_module",      "delete_module",
-    "shmget",          "shmat",                "msgget",            "semget",
-    "mq_open",         "socket",               "bind",              "connect",
-    "listen",          "accept",               "accept4",           "fork",
-    "vfork",           "personality",          "modify_ldt",        "open_by_handle_at",
-    "name_to_handle_at", "rt_sigqueueinfo",    "rt_tgsigqueueinfo", "tkill",
-    "sched_setaffinity", "setpriority",        "setrlimit",         "symlink",
-    "symlinkat",       "link",                 "linkat",            "mknod",
-    "mknodat",         "setsid",               "setpgid",           "splice",
-    "vmsplice",        "tee",                  "reboot",            "swapon",
-    "acct",            "syslog",               "iopl",              "ioperm",
-    "fanotify_init",   "inotify_init1",        "timerfd_create",    "signalfd4",
-    "quotactl",        "mlock",                "mlockall",          "landlock_add_rule",
+    "ptrace",
+    "process_vm_readv",
+    "process_vm_writev",
+    "process_madvise",
+    "process_mrelease",
+    "kcmp",
+    "pidfd_open",
+    "pidfd_getfd",
+    "pidfd_send_signal",
+    "io_uring_setup",
+    "io_uring_enter",
+    "io_uring_register",
+    "io_setup",
+    "userfaultfd",
+    "bpf",
+    "perf_event_open",
+    "add_key",
+    "request_key",
+    "keyctl",
+    "mount",
+    "umount2",
+    "pivot_root",
+    "open_tree",
+    "move_mount",
+    "fsopen",
+    "fsconfig",
+    "fsmount",
+    "fspick",
+    "mount_setattr",
+    "chroot",
+    "setns",
+    "unshare",
+    "execveat",
+    "memfd_create",
+    "memfd_secret",
+    "kexec_load",
+    "kexec_file_load",
+    "init_module",
+    "finit_module",
+    "delete_module",
+    "shmget",
+    "shmat",
+    "msgget",
+    "semget",
+    "mq_open",
+    "socket",
+    "bind",
+    "connect",
+    "listen",
+    "accept",
+    "accept4",
+    "fork",
+    "vfork",
+    "personality",
+    "modify_ldt",
+    "open_by_handle_at",
+    "name_to_handle_at",
+    "rt_sigqueueinfo",
+    "rt_tgsigqueueinfo",
+    "tkill",
+    "sched_setaffinity",
+    "setpriority",
+    "setrlimit",
+    "symlink",
+    "symlinkat",
+    "link",
+    "linkat",
+    "mknod",
+    "mknodat",
+    "setsid",
+    "setpgid",
+    "splice",
+    "vmsplice",
+    "tee",
+    "reboot",
+    "swapon",
+    "acct",
+    "syslog",
+    "iopl",
+    "ioperm",
+    "fanotify_init",
+    "inotify_init1",
+    "timerfd_create",
+    "signalfd4",
+    "quotactl",
+    "mlock",
+    "mlockall",
+    "landlock_add_rule",
 };
 
 static void
@@ -169,13 +236,14 @@ static void
 test_startup_rows_are_these(void **state)
 {
     static const char *const expected[] = {
-        "arch_prctl", "capget",    "capset",    "clone3",         "execve",
-        "prctl",      "seccomp",   "setgroups", "set_mempolicy",  "set_tid_address",
+        "arch_prctl", "capget",    "capset",    "clone3",        "execve",
+        "prctl",      "seccomp",   "setgroups", "set_mempolicy", "set_tid_address",
         "setresgid",  "setresuid", NULL};
     (void)state;
     for (size_t i = 0; i < csb_syscall_row_count; i++) {
         const struct csb_syscall_row *row = &csb_syscall_rows[i];
-        if (row->sets & CSB_SET_BIT(CSB_SET_STARTUP) && !is_listed(row->name, expected)) {
+        if (row->sets & CSB_SET_BIT(CSB_SET_STARTUP) &&
+            !is_listed(row->name, expected)) {
             fail_msg("%s is a new start-up row", row->name);
         }
     }

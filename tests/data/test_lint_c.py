@@ -164,6 +164,13 @@ def test_call_that_is_not_banned(tree: Path, text: str) -> None:
     assert findings(tree, "ext/error.c", text + "\n") == []
 
 
+def test_only_a_test_may_start_a_shell(tree: Path) -> None:
+    body = 'int\nf(void)\n{\n    return system("ls");\n}\n'
+    assert findings(tree, "tests/c/test_x.c", body) == []
+    (found,) = findings(tree, "ext/error.c", body)
+    assert found.startswith("5: system() is banned: ")
+
+
 def function(lines: int) -> str:
     return "static int\nlong_one(void)\n{\n" + "    ;\n" * (lines - 3) + "}\n"
 

@@ -52,7 +52,11 @@ def folder() -> Iterator[Path]:
     made = Path(tempfile.mkdtemp(prefix="attack-"))
     try:
         made.chmod(0o777)
-        for name, text in (("secret", "EFFECT"), ("open", "text"), ("host_code.py", "print('EFFECT')")):
+        for name, text in (
+            ("secret", "EFFECT"),
+            ("open", "text"),
+            ("host_code.py", "print('EFFECT')"),
+        ):
             (made / name).write_text(text)
             (made / name).chmod(0o666 if name == "open" else 0o644)
         (made / "empty").mkdir()
@@ -74,7 +78,11 @@ def run(path: Path, without: list[str]) -> dict[str, Any]:
         os.set_inheritable(file.fileno(), True)
         arguments = [str(made), str(file.fileno()), str(os.getpgrp())]
         return confined(
-            path.read_text(), args=arguments, limits=LIMITS, without=without, python=reachable_python()
+            path.read_text(),
+            args=arguments,
+            limits=LIMITS,
+            without=without,
+            python=reachable_python(),
         )
 
 
@@ -103,7 +111,11 @@ def test_attack_bites_without_its_layers(name: str) -> None:
     reason = header(ATTACKS[name], "may not bite")
     if "EFFECT" not in result["out"] and reason:
         pytest.skip(f"{name}: {reason}")
-    assert "EFFECT" in result["out"], (result["verdict"], result["err"][-400:], result["violations"])
+    assert "EFFECT" in result["out"], (
+        result["verdict"],
+        result["err"][-400:],
+        result["violations"],
+    )
 
 
 def test_each_attack_names_its_layers_or_why_there_are_none() -> None:

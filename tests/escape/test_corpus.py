@@ -21,7 +21,9 @@ import pytest
 
 from tests.confined import MiB, confined, denied, in_parallel
 
-ROWS = [json.loads(line) for line in Path(__file__).with_name("corpus.jsonl").read_text().splitlines()]
+ROWS = [
+    json.loads(line) for line in Path(__file__).with_name("corpus.jsonl").read_text().splitlines()
+]
 KERNEL = {row["id"]: row for row in ROWS if row["layer"] == "kernel"}
 LIMITS = {row["id"]: row for row in ROWS if row["layer"] == "limits"}
 PROBE = Path("/tmp/probe")  # the rows name it
@@ -98,7 +100,9 @@ def outcomes() -> dict[str, tuple[Result, float]]:
 
 
 def _available(row: dict[str, Any]) -> bool:
-    modules = [line.split()[1] for line in row["code"].splitlines() if line.startswith("import num")]
+    modules = [
+        line.split()[1] for line in row["code"].splitlines() if line.startswith("import num")
+    ]
     return all(find_spec(name) for name in modules)
 
 

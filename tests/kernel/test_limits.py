@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (tables)
 """Each limit × each way of meeting it: the verdict, which limit, what was seen until then, on time.
 
 One table; every row is run once, a few at a time, and each test looks at its own. The verdict must
@@ -52,7 +53,9 @@ def fine(name: str, source: str, **limits: Any) -> Way:
     return Way(name, source, ("accepted",), limits)
 
 
-def error(name: str, source: str, *, ends: tuple[str, ...] = ("runtime_error",), **limits: Any) -> Way:
+def error(
+    name: str, source: str, *, ends: tuple[str, ...] = ("runtime_error",), **limits: Any
+) -> Way:
     return Way(name, source, ends, {"cpu_s": 3, "wall_s": 10, **limits})
 
 
@@ -155,7 +158,7 @@ WAYS = [
           file_bytes=1 << 20),
     fine("threads within the cap", BEGIN + "import threading\ng = threading.Event()\n"
          "t = [threading.Thread(target=g.wait) for _ in range(4)]\nfor x in t: x.start()\n"
-         "g.set()\nfor x in t: x.join()", threads=4),
+         "g.set()\nfor x in t: x.join()", threads=5),
     fine("threads one after the other", BEGIN + "import threading\nfor _ in range(200):\n"
          "    t = threading.Thread(target=int)\n    t.start()\n    t.join()", threads=2),
     fine("a file as large as may be", BEGIN + "with open('f', 'wb') as f: f.write(bytes(1 << 20))",
@@ -217,7 +220,9 @@ def test_peak_memory_is_what_was_allocated(mebibytes: int) -> None:
 @pytest.mark.parametrize("seconds", [0.2, 0.6])
 def test_cpu_time_is_what_was_used(seconds: float) -> None:
     source = f"import time\nwhile time.process_time() < {seconds} + at: pass"
-    source = "import time\nat = time.process_time()\n" + source + "\nprint(time.process_time() - at)"
+    source = (
+        "import time\nat = time.process_time()\n" + source + "\nprint(time.process_time() - at)"
+    )
     result = confined(source, limits={"cpu_s": 5, "wall_s": 20})
     assert abs(result["cpu_s"] - float(result["out"])) < 0.03  # the import of time is counted too
 

@@ -42,6 +42,8 @@ GROWSDOWN = """
     assert at not in (None, ctypes.c_void_p(-1).value), ctypes.get_errno()
     for offset in range(0, SIZE, 4096): ctypes.memset(at + offset, 1, 1)
 """
+
+
 @pytest.mark.parametrize("how", [SHARED, GROWSDOWN], ids=["shared", "growsdown"])
 def test_memory_is_seen_when_the_main_thread_has_left(how: str) -> None:
     result = confined(HEADLESS.replace("    HOW", how), limits=MEMORY)
