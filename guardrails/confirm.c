@@ -459,6 +459,9 @@ csb_confirm(const struct csb_guard_config *config, struct csb_findings *findings
     if (!csb_confirm_may_help(findings)) {
         return 0;
     }
+    if (count == 0) {
+        facts = (const unsigned char *)""; /* no list may come as NULL */
+    }
     opinion.relative = may_import_relatively(&findings->source);
     opinion.readable = !csb_diags_blocking(&findings->diags);
     opinion.steps = STEPS + (uint64_t)findings->source.len * STEPS_PER_BYTE;

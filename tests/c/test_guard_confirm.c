@@ -60,6 +60,8 @@ test_what_may_run(void **state)
         struct given facts[MOST_FACTS];
         bool agrees;
     } rows[] = {
+        {"", {{0}}, true}, /* no facts are a NULL pointer here; found by fuzzing */
+        {UNREADABLE, {{0}}, true},
         {"x = 1", {{CSB_FACT_NAME, "x"}}, true},
         {"x = 1", {{CSB_FACT_NAME, "y"}}, false},
         {"class A: __x = 1", {{CSB_FACT_NAME, "A"}, {CSB_FACT_NAME, "_A__x"}}, true},
