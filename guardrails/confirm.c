@@ -1,7 +1,11 @@
-/* Theory of operation: one pass over the facts. Where the parser could read the source, the
- * question is only whether it saw everything: each name must be one of its identifiers, each
- * import one of its imports. Where it could not, the tables alone decide, without knowledge
- * of scopes or receivers, so the answer is the stricter one. Linear in facts and source. */
+/* Theory of operation: the facts are read once, and their imports once before. Where the parser
+ * could read the source, the question is only whether it saw everything: each name must be one
+ * of its identifiers, each import one of its imports, each refused name in a string one of its
+ * identifiers or plain to see in the text. Where it could not, the tables alone decide, without
+ * knowledge of scopes or receivers, so the answer is the stricter one. Linear in facts and
+ * source: every step is paid for from a budget of that size, and a source for which it does not
+ * suffice is refused (CPython repeats a class's name in every method, so the facts may be much
+ * larger than the source). */
 #include "confirm.h"
 
 #include "facts.h"
@@ -9,9 +13,19 @@
 #include "text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { CSB_CONFIRM_NAME_BYTES = 128 };
+enum {
+    CSB_CONFIRM_NAME_BYTES = 128,
+    LONGEST_MODULE = 256, /* longer ones have no guarded members */
+    MOST_PRIVATE = 8,     /* places in a name where `__name` may begin */
+    STEPS = 1 << 20,
+    STEPS_PER_BYTE = 64, /* of source; honest code takes a tenth of it */
+    FACT_STEPS = 8,      /* beside its bytes */
+    WORD_STEPS = 32,     /* to look a word up in the tables */
+    SEARCH_SHARE = 8,    /* bytes that a search for a word passes in one step */
+};
 
 struct opinion {
     const struct csb_guard_config *config;
@@ -23,6 +37,8 @@ struct opinion {
         relative; /* there may be relative imports, whose names CPython gives without dots */
     bool readable; /* the parser could read the source */
     bool refused;
+    struct csb_atoms modules; /* CPython's imports, and the packages around them */
+    uint64_t steps;           /* left */
 };
 
 /* Names that the compiler makes up, and harmless ones that the parser may take for a keyword
@@ -62,6 +78,37 @@ is_made_up(enum csb_fact_kind kind, const char *name, size_t len)
 }
 
 static void
+refuse_whole(struct opinion *opinion, struct csb_diag *diag, const char *help)
+{
+    opinion->refused = true;
+    if (diag != NULL) {
+        diag->whole_source = true;
+    }
+    csb_diag_help(diag, "%s", help);
+}
+
+/* Pay for a piece of work. False, and the source is refused, when it is too much. */
+static bool
+spend(struct opinion *opinion, uint64_t steps)
+{
+    if (opinion->steps == 0) {
+        return false;
+    }
+    if (steps < opinion->steps) {
+        opinion->steps -= steps;
+        return true;
+    }
+    opinion->steps = 0;
+    refuse_whole(opinion,
+                 csb_diags_add(&opinion->findings->diags, CSB_RULE_010,
+                               CSB_SEVERITY_ERROR, 0, 0,
+                               "CPython finds more or longer names in this source than "
+                               "can be compared with it"),
+                 "use shorter names, above all for classes with private attributes");
+    return false;
+}
+
+static void
 refuse(struct opinion *opinion, const char *what, const char *name, size_t len)
 {
     char shown[CSB_CONFIRM_NAME_BYTES];
@@ -72,22 +119,30 @@ refuse(struct opinion *opinion, const char *what, const char *name, size_t len)
             : "the parser can not read this source, and CPython finds %s `%s` in it, "
               "which is not allowed",
         what, csb_escape_name(shown, sizeof shown, name, len));
-    opinion->refused = true;
-    if (diag != NULL) {
-        diag->whole_source = true;
-    }
-    csb_diag_help(diag,
-                  "write it so that both read it alike: one statement a line, plain "
-                  "string literals, no unusual continuation");
+    refuse_whole(opinion, diag,
+                 "write it so that both read it alike: one statement a line, plain "
+                 "string literals, no unusual continuation");
 }
 
-/* `_Class__name` is how CPython spells `__name` inside a class. */
+/* `_Class__name` is how CPython spells `__name` inside a class. The class's name may hold
+ * underscores too, so `__name` is looked for from the end, in a few places. */
 static bool
-is_mangled(const struct csb_atoms *atoms, const char *name, size_t len)
+is_mangled(struct opinion *opinion, const char *name, size_t len)
 {
-    for (size_t at = 1; name[0] == '_' && at + 2 < len; at++) {
-        if (name[at] == '_' && name[at + 1] == '_' &&
-            csb_atom_find(atoms, name + at, len - at) != NULL) {
+    const struct csb_atoms *atoms = &opinion->findings->seen.atoms;
+    int tried = 0;
+    if (len < 5 || name[0] != '_' || name[1] == '_') {
+        return false;
+    }
+    for (size_t at = len - 3; at > 1 && tried < MOST_PRIVATE; at--) {
+        if (name[at] != '_' || name[at + 1] != '_') {
+            continue;
+        }
+        tried++;
+        if (!spend(opinion, len - at)) {
+            return false;
+        }
+        if (csb_atom_find(atoms, name + at, len - at) != NULL) {
             return true;
         }
     }
@@ -122,8 +177,7 @@ is_import_shown(const struct opinion *opinion, const char *name, size_t len)
 }
 
 static bool
-is_shown(const struct opinion *opinion, enum csb_fact_kind kind, const char *name,
-         size_t len)
+is_shown(struct opinion *opinion, enum csb_fact_kind kind, const char *name, size_t len)
 {
     const struct csb_atoms *atoms = &opinion->findings->seen.atoms;
     if (kind == CSB_FACT_IMPORT) {
@@ -133,7 +187,7 @@ is_shown(const struct opinion *opinion, enum csb_fact_kind kind, const char *nam
         return is_import_shown(opinion, name, len);
     }
     return csb_atom_find(atoms, name, len) != NULL || is_made_up(kind, name, len) ||
-           is_mangled(atoms, name, len);
+           is_mangled(opinion, name, len);
 }
 
 /* Does a rule of this kind refuse, rather than observe or be off? */
@@ -171,20 +225,76 @@ judge_member(struct opinion *opinion, const char *name, size_t len)
     }
 }
 
+static bool
+is_special(const struct opinion *opinion, const char *name, size_t len)
+{
+    const uint32_t inner = CSB_N_FRAME | CSB_N_MAGIC | CSB_N_LEAK_ANY | CSB_N_NATIVE;
+    uint32_t flags = csb_name_flags(name, len);
+    return ((flags & inner) != 0 || csb_dunder_is_refused(flags)) &&
+           enforced(opinion, CSB_RULE_201) &&
+           !csb_guard_config_allows_attribute(opinion->config, name, len) &&
+           !is_made_up(CSB_FACT_NAME, name, len);
+}
+
+/* Is this module imported, or one around it or inside it? */
+static bool
+is_near_import(const struct opinion *opinion, const char *module)
+{
+    size_t at = 0;
+    while (module[at] != '\0') {
+        at += strcspn(module + at + 1, ".") + 1;
+        if (csb_atom_find(&opinion->modules, module, at) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A member that is guarded in one of the modules at hand: nobody can see of which it is. */
+static bool
+is_guarded_member(const struct opinion *opinion, const char *name, size_t len)
+{
+    const struct csb_member *row = csb_member_first(name, len);
+    for (; row != NULL; row = csb_member_next(row)) {
+        char dotted[LONGEST_MODULE];
+        int used = snprintf(dotted, sizeof dotted, "%s.%s", row->module, row->member);
+        if (enforced(opinion, row->rule) && is_near_import(opinion, row->module) &&
+            !(used > 0 && (size_t)used < sizeof dotted &&
+              csb_guard_config_allows_builtin(opinion->config, dotted, (size_t)used))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
-judge_name(struct opinion *opinion, const char *name, size_t len)
+judge_name(struct opinion *opinion, enum csb_fact_kind kind, const char *name,
+           size_t len)
 {
     uint32_t flags = csb_name_flags(name, len);
-    const uint32_t inner = CSB_N_FRAME | CSB_N_MAGIC | CSB_N_LEAK_ANY | CSB_N_NATIVE;
     if (flags & CSB_N_BUILTIN && enforced(opinion, CSB_RULE_301) &&
         !csb_guard_config_allows_builtin(opinion->config, name, len)) {
         refuse(opinion, "the builtin", name, len);
-    } else if ((flags & inner || csb_dunder_is_refused(flags)) &&
-               enforced(opinion, CSB_RULE_201) &&
-               !csb_guard_config_allows_attribute(opinion->config, name, len) &&
-               !is_made_up(CSB_FACT_NAME, name, len)) {
+    } else if (is_special(opinion, name, len)) {
         refuse(opinion, "the special attribute", name, len);
+    } else if (kind != CSB_FACT_LOCAL && flags & CSB_N_MEMBER &&
+               is_guarded_member(opinion, name, len)) {
+        refuse(opinion, "the member", name, len);
+    } else if (kind == CSB_FACT_NAME && flags & CSB_N_LEAK &&
+               enforced(opinion, CSB_RULE_106) &&
+               csb_atom_find(&opinion->modules, name, len) == NULL) {
+        refuse(opinion, "the member", name, len); /* a module within a module */
     }
+}
+
+/* Is a refused name plain to see, as an identifier or as text? */
+static bool
+is_in_sight(struct opinion *opinion, const char *name, size_t len)
+{
+    const struct csb_findings *findings = opinion->findings;
+    return csb_atom_find(&findings->seen.atoms, name, len) != NULL ||
+           (spend(opinion, findings->source.len / SEARCH_SHARE) &&
+            memmem(findings->source.text, findings->source.len, name, len) != NULL);
 }
 
 /* A string that holds the name of a special attribute may be a way to it. */
@@ -195,14 +305,20 @@ judge_string(struct opinion *opinion, const char *text, size_t len)
                                "0123456789";
     size_t at = 0;
     while (at < len && !opinion->refused) {
+        const char *name = text + at;
         size_t start = at;
         while (at < len && text[at] != '\0' && strchr(word, text[at]) != NULL) {
             at++;
         }
-        if (at > start) {
-            judge_name(opinion, text + start, at - start);
-        } else {
+        if (at == start) {
             at++;
+        } else if (!spend(opinion, WORD_STEPS)) {
+            return;
+        } else if (!opinion->readable) {
+            judge_name(opinion, CSB_FACT_STRING, name, at - start);
+        } else if (is_special(opinion, name, at - start) &&
+                   !is_in_sight(opinion, name, at - start)) {
+            refuse(opinion, "a string with the name", name, at - start);
         }
     }
 }
@@ -210,8 +326,12 @@ judge_string(struct opinion *opinion, const char *text, size_t len)
 static void
 judge(struct opinion *opinion, enum csb_fact_kind kind, const char *text, size_t len)
 {
+    if (kind == CSB_FACT_STRING) {
+        judge_string(opinion, text, len);
+        return;
+    }
     if (opinion->readable) {
-        if (kind != CSB_FACT_STRING && !is_shown(opinion, kind, text, len)) {
+        if (!is_shown(opinion, kind, text, len)) {
             refuse(opinion, kind == CSB_FACT_IMPORT ? "an import of" : "the name", text,
                    len);
         }
@@ -224,12 +344,16 @@ judge(struct opinion *opinion, enum csb_fact_kind kind, const char *text, size_t
     case CSB_FACT_FROM:
         judge_member(opinion, text, len);
         break;
-    case CSB_FACT_STRING:
-        judge_string(opinion, text, len);
-        break;
     default:
-        judge_name(opinion, text, len);
+        judge_name(opinion, kind, text, len);
     }
+}
+
+static bool
+is_forgivable(const struct csb_diag *diag)
+{
+    return diag->severity != CSB_SEVERITY_ERROR || diag->rule == CSB_RULE_001 ||
+           diag->rule == CSB_RULE_010;
 }
 
 /* The parser could not read it, CPython could, and nothing in it is refused. */
@@ -238,7 +362,7 @@ forgive(struct csb_findings *findings)
 {
     for (size_t i = 0; i < findings->diags.len; i++) {
         struct csb_diag *diag = &findings->diags.items[i];
-        if (diag->severity == CSB_SEVERITY_ERROR) {
+        if (diag->severity == CSB_SEVERITY_ERROR && is_forgivable(diag)) {
             diag->severity = CSB_SEVERITY_ADVICE;
             csb_diag_note(diag,
                           "CPython reads this source, and nothing that it found in "
@@ -251,9 +375,7 @@ bool
 csb_confirm_may_help(const struct csb_findings *findings)
 {
     for (size_t i = 0; i < findings->diags.len; i++) {
-        const struct csb_diag *diag = &findings->diags.items[i];
-        if (diag->severity == CSB_SEVERITY_ERROR && diag->rule != CSB_RULE_001 &&
-            diag->rule != CSB_RULE_010) {
+        if (!is_forgivable(&findings->diags.items[i])) {
             return false;
         }
     }
@@ -281,32 +403,79 @@ collect_imports(struct opinion *opinion)
     return 0;
 }
 
+/* The modules that CPython imports, with the packages around them. */
+static int
+collect_modules(struct opinion *opinion, const unsigned char *at,
+                const unsigned char *end)
+{
+    struct csb_fact fact;
+    const char *text;
+    if (csb_atoms_init(&opinion->modules) < 0) {
+        return -ENOMEM;
+    }
+    while (csb_fact_next(&at, end, &fact, &text) &&
+           spend(opinion, FACT_STEPS + fact.length)) {
+        size_t len = fact.length < LONGEST_MODULE ? fact.length : LONGEST_MODULE;
+        for (size_t i = 1; fact.kind == CSB_FACT_IMPORT && i <= len; i++) {
+            if (i < fact.length && text[i] != '.') {
+                continue;
+            }
+            if (!spend(opinion, i)) {
+                break;
+            }
+            if (csb_atom(&opinion->modules, text, i) == CSB_NO_ATOM) {
+                return -ENOMEM;
+            }
+        }
+    }
+    return 0;
+}
+
+static void
+judge_all(struct opinion *opinion, const unsigned char *at, const unsigned char *end)
+{
+    struct csb_fact fact;
+    const char *text;
+    while (csb_fact_next(&at, end, &fact, &text) &&
+           spend(opinion, FACT_STEPS + fact.length)) {
+        judge(opinion, (enum csb_fact_kind)fact.kind, text, fact.length);
+    }
+    if (at != end && opinion->steps > 0) {
+        refuse(opinion, "a broken list of names at", "", 0);
+    }
+    if (!opinion->refused && !opinion->readable) {
+        forgive(opinion->findings);
+    }
+}
+
 int
 csb_confirm(const struct csb_guard_config *config, struct csb_findings *findings,
             const unsigned char *facts, size_t count, bool *ret_agrees,
             struct csb_error *reterr)
 {
     struct opinion opinion = {.config = config, .findings = findings};
-    const unsigned char *at = facts;
-    const unsigned char *end = facts + count;
-    struct csb_fact fact;
-    const char *text;
-    int result = collect_imports(&opinion);
+    int result;
     *ret_agrees = false;
+    if (!csb_confirm_may_help(findings)) {
+        return 0;
+    }
+    if (count == 0) {
+        facts = (const unsigned char *)""; /* no list may come as NULL */
+    }
     opinion.relative = may_import_relatively(&findings->source);
     opinion.readable = !csb_diags_blocking(&findings->diags);
-    while (result == 0 && csb_fact_next(&at, end, &fact, &text)) {
-        judge(&opinion, (enum csb_fact_kind)fact.kind, text, fact.length);
+    opinion.steps = STEPS + (uint64_t)findings->source.len * STEPS_PER_BYTE;
+    result = collect_imports(&opinion);
+    if (result == 0 && !opinion.readable) {
+        result = collect_modules(&opinion, facts, facts + count);
+    }
+    if (result == 0) {
+        judge_all(&opinion, facts, facts + count);
     }
     csb_atoms_done(&opinion.imports);
+    csb_atoms_done(&opinion.modules);
     if (result < 0 || findings->diags.failed) {
         return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory to compare");
-    }
-    if (at != end) {
-        refuse(&opinion, "a broken list of names at", "", 0);
-    }
-    if (!opinion.refused && !opinion.readable) {
-        forgive(findings);
     }
     csb_diags_finish(&findings->diags, &findings->source);
     *ret_agrees = !opinion.refused;

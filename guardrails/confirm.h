@@ -13,7 +13,8 @@
  *  - it found only that the source can not be read (CSB001, CSB010): every name, import and
  *    telling string is held against the tables. If all pass, those findings become advice
  *    with a note; otherwise CSB010 says what was found.
- * Call it only in these two cases. *ret_agrees tells whether the program may be executed.
+ *  - it found anything else: nothing can help, and the findings stay as they are.
+ * *ret_agrees tells whether the program may be executed.
  * Returns 0, or -ENOMEM (then it must not be executed). */
 CSB_MUST_USE int csb_confirm(const struct csb_guard_config *config,
                              struct csb_findings *findings, const unsigned char *facts,

@@ -1,6 +1,10 @@
 /* The whole check of one source.
  *
- * Thread-safe: nothing is shared but the constant configuration and grammar. Needs no GIL. */
+ * Thread-safe: nothing is shared but the constant configuration and grammar. Needs no GIL.
+ * Memory: where an allocation of ours fails, the check fails with -ENOMEM. Where one of
+ * tree-sitter's fails, tree-sitter ends the process by abort(): ts_set_allocator could only
+ * change that for the whole process, behind the back of every other user of tree-sitter, so it
+ * is not used. max_source_bytes bounds what a source can ask for. */
 #ifndef CSB_GUARD_ENGINE_H
 #define CSB_GUARD_ENGINE_H
 

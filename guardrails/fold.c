@@ -228,6 +228,7 @@ fold_comprehension(struct csb_folder *folder, TSNode node, struct csb_value *ret
         }
         folder->env = env.outer;
     }
+    ret->text.failed = ret->text.failed || from.text.failed;
     csb_value_done(&from);
 }
 

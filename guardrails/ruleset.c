@@ -136,6 +136,29 @@ csb_report_member(struct csb_check *check, const struct csb_site *site,
     csb_diag_help(diag, "%s", help);
 }
 
+struct csb_diag *
+csb_report_named(struct csb_check *check, enum csb_rule_id rule, TSNode node,
+                 const char *what, const char *name, size_t len)
+{
+    char shown[CSB_NAME_BYTES];
+    return csb_report(check, rule, ts_node_start_byte(node), ts_node_end_byte(node),
+                      "%s the refused attribute `%s`", what,
+                      csb_escape_name(shown, sizeof shown, name, len));
+}
+
+struct csb_diag *
+csb_report_special(struct csb_check *check, enum csb_rule_id rule,
+                   const struct csb_site *site, const char *what, const char *why)
+{
+    const struct csb_atom *atom = csb_atom_of(check, site->atom);
+    char name[CSB_NAME_BYTES];
+    if (csb_guard_config_allows_attribute(check->config, atom->name, atom->len)) {
+        return NULL;
+    }
+    return csb_report(check, rule, site->start, site->end, "%s `%s`%s", what,
+                      csb_atom_text(check, site->atom, name), why);
+}
+
 bool
 csb_name_is_refused(const struct csb_check *check, const char *name, size_t len,
                     enum csb_access access)

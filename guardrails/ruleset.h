@@ -10,6 +10,18 @@
 void csb_report_member(struct csb_check *check, const struct csb_site *site,
                        enum csb_rule_id rule, const char *help);
 
+/* Report that `node`, a string, names the refused attribute `name`: "`what` the refused attribute
+ * `name`". NULL when the rule is off or capped; the caller adds label and help. */
+struct csb_diag *csb_report_named(struct csb_check *check, enum csb_rule_id rule,
+                                  TSNode node, const char *what, const char *name,
+                                  size_t len);
+
+/* Report a site whose special name is not to be used, unless the profile allows it: "`what`
+ * `name``why`". */
+struct csb_diag *csb_report_special(struct csb_check *check, enum csb_rule_id rule,
+                                    const struct csb_site *site, const char *what,
+                                    const char *why);
+
 enum csb_access {
     CSB_ACCESS_READ,  /* getattr, attrgetter, a format field, a pattern */
     CSB_ACCESS_TEST,  /* hasattr */

@@ -48,12 +48,24 @@ member_lower_bound(const char *name, size_t len)
     return low;
 }
 
-static bool
-has_member(const char *name, size_t len)
+const struct csb_member *
+csb_member_first(const char *member, size_t len)
 {
-    size_t at = member_lower_bound(name, len);
+    size_t at = member_lower_bound(member, len);
     return at < CSB_ARRAY_LEN(member_rows) &&
-           csb_name_compare(name, len, member_rows[at].member) == 0;
+                   csb_name_compare(member, len, member_rows[at].member) == 0
+               ? &member_rows[at]
+               : NULL;
+}
+
+const struct csb_member *
+csb_member_next(const struct csb_member *row)
+{
+    const struct csb_member *next = row + 1;
+    return next < member_rows + CSB_ARRAY_LEN(member_rows) &&
+                   strcmp(next->member, row->member) == 0
+               ? next
+               : NULL;
 }
 
 uint32_t
@@ -65,7 +77,7 @@ csb_name_flags(const char *name, size_t len)
     if (len > 4 && memcmp(name, "__", 2) == 0 && memcmp(name + len - 2, "__", 2) == 0) {
         flags |= CSB_N_DUNDER;
     }
-    if (has_member(name, len)) {
+    if (csb_member_first(name, len) != NULL) {
         flags |= CSB_N_MEMBER;
     }
     while (low < high) {
@@ -95,17 +107,11 @@ const struct csb_member *
 csb_member_find(const char *module, size_t module_len, const char *member,
                 size_t member_len)
 {
-    size_t at = member_lower_bound(member, member_len);
-    for (; at < CSB_ARRAY_LEN(member_rows); at++) {
-        const struct csb_member *row = &member_rows[at];
-        if (csb_name_compare(member, member_len, row->member) != 0) {
-            return NULL;
-        }
-        if (csb_name_compare(module, module_len, row->module) == 0) {
-            return row;
-        }
+    const struct csb_member *row = csb_member_first(member, member_len);
+    while (row != NULL && csb_name_compare(module, module_len, row->module) != 0) {
+        row = csb_member_next(row);
     }
-    return NULL;
+    return row;
 }
 
 bool

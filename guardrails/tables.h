@@ -69,6 +69,11 @@ bool csb_dunder_is_refused(uint32_t flags);
 const struct csb_member *csb_member_find(const char *module, size_t module_len,
                                          const char *member, size_t member_len);
 
+/* The rows of one member, for each module that has it: the first, and the one after `row`; NULL
+ * when there is none. */
+const struct csb_member *csb_member_first(const char *member, size_t len);
+const struct csb_member *csb_member_next(const struct csb_member *row);
+
 /* True when a star import of that module binds guarded names. */
 bool csb_module_has_members(const char *module, size_t len);
 

@@ -23,20 +23,26 @@ csb_value_done(struct csb_value *value)
 void
 csb_value_append(struct csb_value *list, struct csb_value *item)
 {
-    struct csb_value *items;
     list->kind = CSB_V_LIST;
-    if (item->kind == CSB_V_LIST || list->len >= CSB_VALUE_MOST) {
-        csb_value_done(item);
-        item->kind = CSB_V_UNKNOWN;
-    }
-    items = list->len >= CSB_VALUE_MOST
-                ? NULL
-                : realloc(list->items, (list->len + 1) * sizeof *items);
-    if (items == NULL) {
+    if (list->len >= CSB_VALUE_MOST) {
         csb_value_done(item);
         return;
     }
-    list->items = items;
+    if (item->kind == CSB_V_LIST) {
+        csb_value_done(item);
+    }
+    /* Full whenever its length is a power of two. */
+    if ((list->len & (list->len - 1)) == 0) {
+        size_t room = list->len == 0 ? 1 : list->len * 2;
+        struct csb_value *items = realloc(list->items, room * sizeof *items);
+        if (items == NULL) {
+            csb_value_done(item);
+            list->text.failed =
+                true; /* ends the check: a shorter list is another one */
+            return;
+        }
+        list->items = items;
+    }
     list->items[list->len++] = *item;
     memset(item, 0, sizeof *item);
 }

@@ -10,10 +10,9 @@ report(struct csb_check *check, TSNode at, const char *name, size_t len)
 {
     char shown[CSB_NAME_BYTES];
     struct csb_diag *diag =
-        csb_report(check, CSB_RULE_203, ts_node_start_byte(at), ts_node_end_byte(at),
-                   "this string names the refused attribute `%s`",
+        csb_report_named(check, CSB_RULE_203, at, "this string names", name, len);
+    csb_diag_label(diag, "the same as `.%s`",
                    csb_escape_name(shown, sizeof shown, name, len));
-    csb_diag_label(diag, "the same as `.%s`", shown);
     csb_diag_help(diag, "use a builtin such as type(), isinstance() or vars() instead");
 }
 

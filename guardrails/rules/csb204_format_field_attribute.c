@@ -9,11 +9,10 @@ static void
 report(struct csb_check *check, TSNode at, const char *part, size_t len)
 {
     char shown[CSB_NAME_BYTES];
-    struct csb_diag *diag =
-        csb_report(check, CSB_RULE_204, ts_node_start_byte(at), ts_node_end_byte(at),
-                   "a format field of this string reads the refused attribute `%s`",
+    struct csb_diag *diag = csb_report_named(
+        check, CSB_RULE_204, at, "a format field of this string reads", part, len);
+    csb_diag_label(diag, "`%s` in a format field",
                    csb_escape_name(shown, sizeof shown, part, len));
-    csb_diag_label(diag, "`%s` in a format field", shown);
     csb_diag_help(diag, "format the value itself, or type(x).__name__");
 }
 

@@ -1,7 +1,7 @@
 /* Theory of operation: a few bare special names are inner objects of the interpreter that every
  * module finds in its globals. Names such as __name__ and __file__ are plain data and stay, and
  * so does any special name that the source itself binds. */
-#include "../rule.h"
+#include "../ruleset.h"
 
 static bool
 is_bound(const struct csb_check *check, const struct csb_site *site)
@@ -13,9 +13,7 @@ static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
     uint32_t flags = csb_site_flags(check, site);
-    char name[CSB_NAME_BYTES];
     struct csb_diag *diag;
-    const struct csb_atom *atom;
     bool magic = (flags & CSB_N_MAGIC) != 0;
     if ((flags & CSB_N_DUNDER) == 0 || (flags & CSB_N_IMPORT) != 0) {
         return;
@@ -28,13 +26,8 @@ check_site(struct csb_check *check, const struct csb_site *site)
     if (!magic && (!csb_dunder_is_refused(flags) || is_bound(check, site))) {
         return;
     }
-    atom = csb_atom_of(check, site->atom);
-    if (csb_guard_config_allows_attribute(check->config, atom->name, atom->len)) {
-        return;
-    }
-    diag = csb_report(check, CSB_RULE_207, site->start, site->end,
-                      "the name `%s` is an inner object of the interpreter",
-                      csb_atom_text(check, site->atom, name));
+    diag = csb_report_special(check, CSB_RULE_207, site, "the name",
+                              " is an inner object of the interpreter");
     csb_diag_label(diag, "not allowed");
     csb_diag_help(diag, "use the builtins and modules by their own names");
 }

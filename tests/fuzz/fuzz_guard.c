@@ -1,12 +1,15 @@
 /* Theory of operation: libFuzzer target over the whole guard: any bytes are checked, and whatever
- * was found is rendered, so that places and excerpts are exercised too. Besides what the
- * sanitizers see, a few promises are asserted. Built and run by tests/fuzz/run.sh. */
+ * was found is rendered, so that places and excerpts are exercised too. What stands behind two
+ * NUL bytes are facts for the second opinion: lines whose first character tells the kind, or,
+ * behind a third NUL, the packed list itself. Besides what the sanitizers see, a few promises
+ * are asserted. Built and run by tests/fuzz/run.sh. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
+#include "confirm.h"
+#include "facts.h"
 #include "render.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -76,16 +79,61 @@ check_findings(const struct csb_findings *findings)
     csb_text_done(&text);
 }
 
+/* Lines as a packed list. */
+static void
+pack_facts(const char *lines, size_t len, struct csb_text *ret)
+{
+    const char *end = lines + len;
+    while (lines < end) {
+        const char *line_end = memchr(lines, '\n', (size_t)(end - lines));
+        size_t used = (size_t)((line_end == NULL ? end : line_end) - lines);
+        if (used > 0) {
+            struct csb_fact fact = {.kind = (uint32_t)lines[0] & 7,
+                                    .length = (uint32_t)used - 1};
+            csb_text_add(ret, (const char *)&fact, sizeof fact);
+            csb_text_add(ret, lines + 1, used - 1);
+        }
+        lines += used + 1;
+    }
+}
+
+static void
+ask_again(const struct csb_guard_config *config, struct csb_findings *findings,
+          const char *bytes, size_t len)
+{
+    struct csb_text facts = {0};
+    bool may_help = csb_confirm_may_help(findings);
+    bool agrees = true;
+    if (len > 0 && bytes[0] == '\0') {
+        csb_text_add(&facts, bytes + 1, len - 1);
+    } else {
+        pack_facts(bytes, len, &facts);
+    }
+    if (csb_confirm(config, findings, (const unsigned char *)facts.bytes, facts.len,
+                    &agrees, NULL) == 0) {
+        require(!agrees || may_help, "only what cannot be read is forgiven");
+        require(agrees != csb_diags_blocking(&findings->diags),
+                "what blocks does not run, and what does not run is told why");
+    }
+    csb_text_done(&facts);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const char *bytes = (const char *)data;
+    const char *split = size > 1 ? memmem(data, size, "\0\0", 2) : NULL;
+    size_t len = split == NULL ? size : (size_t)(split - bytes);
     struct csb_grammar grammar;
     struct csb_guard_config *config = new_config();
     struct csb_findings findings;
     require(config != NULL && csb_grammar_init(&grammar, NULL) == 0, "set-up");
-    if (csb_check_source(config, &grammar, (const char *)data, size, &findings, NULL) ==
-        0) {
+    if (csb_check_source(config, &grammar, bytes, len, &findings, NULL) == 0) {
         check_findings(&findings);
+        if (split != NULL) {
+            ask_again(config, &findings, split + 2, size - len - 2);
+            check_findings(&findings);
+        }
         csb_findings_done(&findings);
     }
     csb_guard_config_free(config);

@@ -99,7 +99,7 @@ def test_damaged_source(seed):
 
 @pytest.mark.parametrize("name", ["many names of a long module", "a text in place of many"])
 def test_memory_stays_in_proportion(name):
-    """Measured in a process of its own; 983 MB and more where paths and values were copied."""
+    """In a process of its own: 983 MB and several GB where paths and values were copied."""
     program = (
         "import csandbox, resource, sys\n"
         "csandbox.check(sys.stdin.buffer.read(), profile='minimal')\n"

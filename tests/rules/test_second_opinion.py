@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sysconfig
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -69,6 +70,26 @@ def test_both_see_the_same_names(source: str) -> None:
     if "except*" in source:
         source = source.replace("except*", "except")
     assert errors(csandbox.check(source, profile="open", confirm=True)) == []
+
+
+def test_guarded_members_count_where_the_parser_cannot_follow() -> None:
+    # Neither sets of names nor receivers are known here; the imports of CPython are.
+    source = "import sys\na = b'\\u'; print(sys._getframe()); c = 'x'\n"
+    assert not csandbox.check(source, profile="contest", confirm=True).ok
+
+
+def test_a_refused_name_that_cpython_puts_together_is_shown() -> None:
+    source = "x = 'a', '__glob' + 'als__'\n"
+    assert errors(csandbox.check(source, profile="contest", confirm=True)) == ["CSB010"]
+    assert csandbox.check("x = 'a', '__globals__'\n", profile="contest", confirm=True).ok
+
+
+def test_long_names_of_classes_are_compared_in_time() -> None:
+    methods = "".join(f"    def m{i}(self): return self.__x\n" for i in range(10))
+    began = time.process_time()
+    report = csandbox.check(f"class C{'_' * 40_000}:\n{methods}", profile="contest", confirm=True)
+    assert errors(report) == []
+    assert time.process_time() - began < 5  # was 24 s
 
 
 def test_check_without_confirm_starts_no_process() -> None:
