@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "witness.h"
 
 void
 csb_add_site(struct csb_check *check, const struct csb_site *site)
@@ -139,6 +140,18 @@ parameter(struct csb_walker *walker, const struct csb_frame *frame, uint32_t ato
     csb_bind(walker, frame, scope, atom, CSB_BIND_PARAMETER, none, CSB_NO_PATH);
 }
 
+/* The node above, beyond the parentheses of `(f)(x)` when this is what is called. */
+static TSNode
+holder_of(const struct csb_frame *frame)
+{
+    const struct csb_frame *above = frame - 1;
+    while (frame->role == CSB_ROLE_CALL && above->role == CSB_ROLE_CALL &&
+           (above->kind == CSB_K_PARENTHESIZED || above->kind == CSB_K_LIST_SPLAT)) {
+        above--;
+    }
+    return above->node;
+}
+
 static void
 add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
               enum csb_site_kind kind, enum csb_role role)
@@ -147,7 +160,7 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
         .kind = kind,
         .role = role,
         .node = frame->node,
-        .parent = frame[-1].node,
+        .parent = holder_of(frame),
         .scope = frame->scope,
         .atom = atom,
         .start = ts_node_start_byte(frame->node),
@@ -165,7 +178,7 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
     }
     if (kind == CSB_SITE_ATTRIBUTE && frame[-1].kind != CSB_K_DOTTED_NAME) {
         site.node = frame[-1].node;
-        site.parent = frame[-2].node;
+        site.parent = holder_of(frame - 1);
         site.role = frame[-1].role;
         site.scope = frame[-1].scope;
     }
@@ -197,11 +210,15 @@ dotted_part(struct csb_walker *walker, const struct csb_frame *frame, uint32_t a
             add_name_site(walker, frame, atom, CSB_SITE_NAME, CSB_ROLE_HIDDEN);
         }
     } else if (first) {
+        csb_witness_identifier(walker, frame, atom, false);
         if ((flags & NAME_FLAGS) != 0) {
             add_name_site(walker, frame, atom, CSB_SITE_NAME, CSB_ROLE_READ);
         }
-    } else if ((flags & ATTRIBUTE_FLAGS) != 0) {
-        add_name_site(walker, frame, atom, CSB_SITE_ATTRIBUTE, CSB_ROLE_READ);
+    } else {
+        csb_witness_identifier(walker, frame, atom, true);
+        if ((flags & ATTRIBUTE_FLAGS) != 0) {
+            add_name_site(walker, frame, atom, CSB_SITE_ATTRIBUTE, CSB_ROLE_READ);
+        }
     }
 }
 
@@ -230,11 +247,15 @@ member_name(struct csb_walker *walker, const struct csb_frame *frame, uint32_t a
         if (parent->kind == CSB_K_ATTRIBUTE && parent->index == 1) {
             return false;
         }
+        csb_witness_identifier(walker, frame, atom, true);
         if ((flags & ATTRIBUTE_FLAGS) != 0) {
             add_name_site(walker, frame, atom, CSB_SITE_ATTRIBUTE, CSB_ROLE_READ);
         }
         return true;
     case CSB_K_KEYWORD_PATTERN:
+        if (parent->index == 1) {
+            csb_witness_identifier(walker, frame, atom, true);
+        }
         if (parent->index == 1 &&
             (flags & (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK)) != 0) {
             add_name_site(walker, frame, atom, CSB_SITE_PATTERN, CSB_ROLE_READ);
@@ -306,6 +327,9 @@ classify(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom
         role = CSB_ROLE_DECLARE;
     } else if (parent == CSB_K_SPLAT_PATTERN) {
         role = CSB_ROLE_HIDDEN;
+    }
+    if (role == frame->role) {
+        csb_witness_identifier(walker, frame, atom, false);
     }
     if (role == CSB_ROLE_STORE || role == CSB_ROLE_HIDDEN || role == CSB_ROLE_DELETE) {
         store(walker, frame, atom, role);

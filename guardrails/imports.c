@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "witness.h"
 
 /* Append the dotted name under `node` to check->paths; CSB_NO_PATH when out of memory. */
 static uint32_t
@@ -70,6 +71,7 @@ add_import_site(struct csb_walker *walker, const struct csb_frame *frame, TSNode
         .path = path,
     };
     csb_add_site(walker->check, &site);
+    csb_witness_import(walker->check, path, atom);
 }
 
 /* `import a.b.c` binds a to the module a; `import a.b.c as x` binds x to a.b.c. */
