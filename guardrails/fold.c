@@ -102,42 +102,49 @@ fold_interpolation(struct csb_folder *folder, TSNode node, struct csb_value *ret
     csb_value_done(&piece);
 }
 
-/* An f-string: pieces of text between its interpolations. */
+/* A piece of text of an f-string. {{ and }} are one brace each. */
+static void
+add_format_text(const char *text, size_t len, const struct csb_literal *literal,
+                struct csb_value *ret)
+{
+    struct csb_value piece = {.kind = CSB_V_TEXT, .whole = true};
+    struct csb_text once = {0};
+    for (size_t at = 0; at < len; at++) {
+        csb_text_add(&once, text + at, 1);
+        if (at + 1 < len && (text[at] == '{' || text[at] == '}') &&
+            text[at + 1] == text[at]) {
+            at++;
+        }
+    }
+    csb_literal_decode(once.bytes == NULL ? "" : once.bytes, once.len, literal->raw,
+                       false, &piece.text, &piece.whole);
+    csb_text_done(&once);
+    add_piece(ret, &piece);
+    csb_value_done(&piece);
+}
+
+/* An f-string: pieces of text between its interpolations. The grammar has no node for some of
+ * the text, such as a last backslash of a raw one. */
 static void
 fold_format(struct csb_folder *folder, TSNode node, const struct csb_literal *literal,
             struct csb_value *ret)
 {
     const struct csb_check *check = folder->check;
     uint32_t count = ts_node_named_child_count(node);
+    uint32_t at = ts_node_start_byte(node) + (uint32_t)literal->body;
+    uint32_t close = ts_node_end_byte(node) - (literal->triple ? 3 : 1);
     for (uint32_t i = 0; i < count && ret->whole; i++) {
         TSNode child = ts_node_named_child(node, i);
-        size_t len;
-        const char *text = csb_node_text(check, child, &len);
-        switch (csb_kind(check, child)) {
-        case CSB_K_STRING_CONTENT: {
-            struct csb_value piece = {.kind = CSB_V_TEXT, .whole = true};
-            struct csb_text once = {0};
-            /* {{ and }} are one brace each. */
-            for (size_t at = 0; at < len; at++) {
-                csb_text_add(&once, text + at, 1);
-                if (at + 1 < len && (text[at] == '{' || text[at] == '}') &&
-                    text[at + 1] == text[at]) {
-                    at++;
-                }
-            }
-            csb_literal_decode(once.bytes == NULL ? "" : once.bytes, once.len,
-                               literal->raw, false, &piece.text, &piece.whole);
-            csb_text_done(&once);
-            add_piece(ret, &piece);
-            csb_value_done(&piece);
-            break;
-        }
-        case CSB_K_INTERPOLATION:
+        uint32_t start = ts_node_start_byte(child);
+        if (csb_kind(check, child) == CSB_K_INTERPOLATION) {
+            add_format_text(check->source->text + at, start > at ? start - at : 0,
+                            literal, ret);
             fold_interpolation(folder, child, ret);
-            break;
-        default:
-            break;
+            at = ts_node_end_byte(child);
         }
+    }
+    if (ret->whole && close > at) {
+        add_format_text(check->source->text + at, close - at, literal, ret);
     }
 }
 

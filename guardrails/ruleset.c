@@ -104,6 +104,24 @@ condition_holds(struct csb_check *check, const struct csb_site *site,
     }
 }
 
+bool
+csb_builtin_is_lifted(const struct csb_check *check, const struct csb_site *site)
+{
+    const struct csb_atom *atom = csb_atom_of(check, site->atom);
+    TSNode call = site->parent;
+    if (!csb_guard_config_allows_builtin(check->config, atom->name, atom->len)) {
+        return false;
+    }
+    if (site->role == CSB_ROLE_CALL) {
+        return true;
+    }
+    if (csb_kind(check, call) == CSB_K_ARGUMENT_LIST) {
+        call = ts_node_parent(call);
+    }
+    return csb_kind(check, call) == CSB_K_CALL &&
+           csb_node_text_is(check, csb_callee(check, call), "map");
+}
+
 /* A profile lifts a member by its dotted name: "pickle.loads". */
 static bool
 is_allowed(const struct csb_check *check, const struct csb_member *member)

@@ -10,6 +10,10 @@
 void csb_report_member(struct csb_check *check, const struct csb_site *site,
                        enum csb_rule_id rule, const char *help);
 
+/* Does the profile let this use of a builtin through (builtins_allow)? Calls, and map(f, ...):
+ * passed around under another name, nobody could say what it is used for. */
+bool csb_builtin_is_lifted(const struct csb_check *check, const struct csb_site *site);
+
 enum csb_access {
     CSB_ACCESS_READ,  /* getattr, attrgetter, a format field, a pattern */
     CSB_ACCESS_TEST,  /* hasattr */

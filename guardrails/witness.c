@@ -93,6 +93,8 @@ add_literal(const struct csb_check *check, TSNode node, struct csb_text *out,
     size_t len;
     const char *text = csb_node_text(check, node, &len);
     size_t close;
+    uint32_t at;
+    uint32_t end;
     if (!csb_literal_open(text, len, &literal)) {
         *ret_whole = false;
         return;
@@ -103,15 +105,19 @@ add_literal(const struct csb_check *check, TSNode node, struct csb_text *out,
                ret_whole);
         return;
     }
+    at = ts_node_start_byte(node) + (uint32_t)literal.body;
+    end = ts_node_end_byte(node) - (uint32_t)close;
     for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
         TSNode child = ts_node_named_child(node, i);
-        if (csb_kind(check, child) == CSB_K_STRING_CONTENT) {
-            text = csb_node_text(check, child, &len);
-            decode(text, len, &literal, out, ret_whole);
-        } else if (csb_kind(check, child) == CSB_K_INTERPOLATION) {
+        uint32_t start = ts_node_start_byte(child);
+        if (csb_kind(check, child) == CSB_K_INTERPOLATION) {
+            decode(check->source->text + at, start > at ? start - at : 0, &literal, out,
+                   ret_whole);
             add_own_text(check, child, out);
+            at = ts_node_end_byte(child);
         }
     }
+    decode(check->source->text + at, end > at ? end - at : 0, &literal, out, ret_whole);
 }
 
 /* The text of a format specifier between its own interpolations. */

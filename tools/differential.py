@@ -142,7 +142,7 @@ def drop_prefixes(strings: Counter[str], prefixes: list[str]) -> bool:
     r"""Take out what the walk knows but for a character by name (`\N{...}`)."""
     dropped = False
     for prefix in prefixes:
-        pattern = re.compile(".{1,2}".join(map(re.escape, prefix.split("\ufffd"))), re.DOTALL)
+        pattern = re.compile(".".join(map(re.escape, prefix.split("\ufffd"))), re.DOTALL)
         match = next((text for text in strings if pattern.fullmatch(text)), None)
         if match is not None:
             strings.subtract([match])
