@@ -54,4 +54,9 @@ def _refused_by_cpython(message: str) -> _core.DiagnosticData:
         "end_column": 1,
         "start_byte": 0,
         "end_byte": 0,
+        "second_label": "",
+        "second_line": 0,
+        "second_column": 0,
+        "second_start_byte": 0,
+        "second_end_byte": 0,
     }

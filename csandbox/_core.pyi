@@ -30,6 +30,12 @@ class DiagnosticData(TypedDict):
     end_column: int  # exclusive
     start_byte: int  # offsets into the normalised text
     end_byte: int
+    # Another place that explains this one ("imported here"); label "" and line 0: there is none.
+    second_label: str
+    second_line: int
+    second_column: int
+    second_start_byte: int
+    second_end_byte: int
 
 class CheckData(TypedDict):
     ok: bool  # no diagnostic of severity "error"

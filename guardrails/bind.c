@@ -50,6 +50,8 @@ csb_bind(struct csb_walker *walker, const struct csb_frame *frame, uint32_t scop
     }
     if (path != CSB_NO_PATH && local->path == CSB_NO_PATH) {
         local->path = path;
+        local->import_start = ts_node_start_byte(frame->node);
+        local->import_end = end;
     }
     if (frame->certain && bind != CSB_BIND_DELETED && end < local->certain_end) {
         local->certain_end = end;

@@ -14,6 +14,10 @@ void csb_report_member(struct csb_check *check, const struct csb_site *site,
  * passed around under another name, nobody could say what it is used for. */
 bool csb_builtin_is_lifted(const struct csb_check *check, const struct csb_site *site);
 
+/* Where the module that the site means was imported, when that is another line: second label. */
+void csb_imported_here(struct csb_check *check, const struct csb_site *site,
+                       struct csb_diag *diag);
+
 enum csb_access {
     CSB_ACCESS_READ,  /* getattr, attrgetter, a format field, a pattern */
     CSB_ACCESS_TEST,  /* hasattr */

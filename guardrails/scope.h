@@ -46,7 +46,9 @@ struct csb_local {
     uint32_t
         certain_end; /* end of the first unconditional binding, UINT32_MAX if none */
     uint32_t path;   /* of the first import: offset in csb_check.paths */
-    TSNode value;    /* of the last CSB_BIND_VALUE */
+    uint32_t import_start; /* bytes of that import statement */
+    uint32_t import_end;
+    TSNode value; /* of the last CSB_BIND_VALUE */
 };
 
 struct csb_scopes {

@@ -19,13 +19,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "tests" / "fuzz" / "corpus.b64"
+#: What once crashed or broke a promise; added by hand.
+FOUND = ROOT / "tests" / "fuzz" / "found.b64"
 #: What the fuzzer reads of one input (its -max_len).
 MOST_BYTES = 8192
 
 
 def seeds() -> Iterator[bytes]:
     """Every seed."""
-    yield from map(base64.b64decode, KEPT.read_text().split())
+    for kept in (FOUND, KEPT):
+        yield from map(base64.b64decode, kept.read_text().split())
     for line in (ROOT / "tests" / "rules" / "differentials.jsonl").read_text().splitlines():
         row = json.loads(line)
         if "code_b64_zlib" in row:
