@@ -1,9 +1,9 @@
 """What the second opinion adds to a run: collecting names in the child, asking, comparing.
 
-Its parts are some microseconds and a run is some ten thousand, so one run cannot show them. They are
-measured over a source of many solutions, with and without the opinion, in turns; what is left when
-both are subtracted is shared out among the solutions. The fixed part, one question and one answer
-through a pipe, is the difference of the same two runs of a single solution.
+Its parts are some microseconds and a run is some ten thousand, so one run cannot show them. They
+are measured over a source of many solutions, with and without the opinion, in turns; what is left
+when both are subtracted is shared out among the solutions. The fixed part, one question and one
+answer through a pipe, is the difference of the same two runs of a single solution.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Fuzz guard and renderer under ASan and UBSan; needs clang with libFuzzer (Debian: clang).
+# The time limit of one input is by the wall clock and generous: a busy machine is no finding.
 #   run.sh SECONDS [SEEDS...]   SEEDS: more folders of sources. New inputs land in
 #                               build/fuzz/corpus, crashes in build/fuzz
 #   run.sh merge FOLDER...      the smallest inputs that still cover what FOLDERs and the kept
@@ -50,6 +51,6 @@ if [ "$seconds" = merge ]; then
     "$out/fuzz_guard" -merge=1 -timeout=10 -rss_limit_mb=2048 "$out/merged" "$out/seeds" "$@"
     exec "$python" tests/fuzz/seeds.py pack "$out/merged"
 fi
-exec "$out/fuzz_guard" -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=2048 \
+exec "$out/fuzz_guard" -max_total_time="$seconds" -max_len=8192 -timeout=60 -rss_limit_mb=2048 \
     -dict=tests/fuzz/python.dict -artifact_prefix="$out/" -print_final_stats=1 \
     "$out/corpus" "$out/seeds" "$@"

@@ -19,7 +19,7 @@ SEEN_AS_HONEST = [
     "import dataclasses\ndataclasses.make_dataclass('A', [('a', int)], namespace={'q': print})\n",
     "import collections\ncollections.namedtuple('T', 'a b', module='os')\n",
     "def f(a: 1): pass\nprint(f.__annotations__)\n",
-    "try:\n    raise ValueError from KeyError('k')\nexcept ValueError as z:\n    print(z.__cause__)\n",
+    "try: raise ValueError from KeyError('k')\nexcept ValueError as z: print(z.__cause__)\n",
     "print(id(0), repr(object()))\n",
     "print(memoryview(bytearray(4)).cast('I')[0])\n",
 ]

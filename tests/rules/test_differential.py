@@ -27,7 +27,9 @@ STRICT = csandbox.Profile.load("contest").replace(guard={"builtins_allow": []})
 
 def strict(source: str) -> set[str]:
     """Codes that block where no builtin is lifted."""
-    return {found.code for found in csandbox.check(source, profile=STRICT) if found.severity == "error"}
+    return {
+        found.code for found in csandbox.check(source, profile=STRICT) if found.severity == "error"
+    }
 
 
 def unexplained(outcomes: dict[str, differential.Outcome]) -> dict[str, list[str]]:
