@@ -157,13 +157,18 @@ fold_list(struct csb_folder *folder, TSNode node, struct csb_value *ret)
     bool more;
     ret->kind = CSB_V_LIST;
     csb_children_open(&children, node);
-    while ((more = csb_children_next(&children, &child)) && ret->len < CSB_VALUE_MOST) {
+    more = csb_children_next(&children, &child);
+    while (more && ret->len < CSB_VALUE_MOST) {
         struct csb_value item = {0};
         csb_fold_node(folder, child, &item);
         csb_value_append(ret, &item);
+        if (ret->text.failed) {
+            break;
+        }
+        more = csb_children_next(&children, &child);
     }
     csb_children_close(&children);
-    if (more) {
+    if (more && !ret->text.failed) {
         csb_value_done(ret); /* a list that is cut short would be another list */
     }
 }
