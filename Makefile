@@ -19,6 +19,11 @@ VERSIONS = 3.10 3.11 3.12 3.13
 CSANDBOX_DATA ?=
 # More options for pytest, as in: make test-py PYTEST="-k guard -x"
 PYTEST ?=
+# `make differential DIFF_SHARE=100 DIFF_S=600` looks at every file; DIFF has more options and paths.
+DIFF_SHARE ?= 10
+DIFF_S ?= 60
+DIFF ?=
+FUZZ_S ?= 60
 # A suite that hangs is a failure, not a wait.
 TEST_TIMEOUT_S = 2400
 OURS = csandbox tools tests bench examples setup.py
@@ -87,6 +92,16 @@ asan: build ## C tests and API tests under AddressSanitizer and UBSan
 	$(ready) build test
 	@$(VENV_PY) tools/ctests.py --sanitize
 	@VENV_PY='$(VENV_PY)' sh tools/asan.sh $(PYTEST)
+
+.PHONY: differential
+differential: build ## Parser against CPython: DIFF_SHARE percent of all files, DIFF_S seconds of hunting
+	$(ready) build test
+	@$(VENV_PY) tools/differential.py --share $(DIFF_SHARE) --hunt $(DIFF_S) $(DIFF)
+
+.PHONY: fuzz
+fuzz: build ## Guard and renderer under libFuzzer, ASan and UBSan, for FUZZ_S seconds
+	$(ready) build
+	@VENV='$(VENV)' sh tests/fuzz/run.sh $(FUZZ_S)
 
 .PHONY: acceptance
 acceptance: build ## Real programs and known escapes; needs CSANDBOX_DATA=DIR

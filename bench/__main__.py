@@ -17,6 +17,7 @@ from bench.fresh import fresh, layers
 from bench.guard import guard
 from bench.host import host
 from bench.report import Section
+from bench.second import second
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -48,6 +49,7 @@ def main() -> int:
     for measure in (
         lambda: fresh(options.rounds),
         lambda: guard(options.check_rounds, options.check_bytes),
+        lambda: second(options.rounds),
         lambda: host(options.rounds, options.held_bytes),
         lambda: layers(options.rounds),
     ):

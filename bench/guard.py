@@ -71,6 +71,6 @@ def guard(rounds: int, wanted_bytes: int) -> Section:
             },
             rounds,
         ),
-        goals={"csandbox.check": (0.0, 1.5)},
+        goals={"csandbox.check": (0.0, 1.0)},
         notes=(f"Profile compute reports {findings} findings in these files.",),
     )

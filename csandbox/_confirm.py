@@ -58,4 +58,9 @@ def _finding(code: str, name: str, reason: str, line: int) -> _core.DiagnosticDa
         "end_column": 1,
         "start_byte": 0,
         "end_byte": 0,
+        "second_label": "",
+        "second_line": 0,
+        "second_column": 0,
+        "second_start_byte": 0,
+        "second_end_byte": 0,
     }

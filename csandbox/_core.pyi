@@ -30,6 +30,12 @@ class DiagnosticData(TypedDict):
     end_column: int  # exclusive
     start_byte: int  # offsets into the normalised text
     end_byte: int
+    # Another place that explains this one ("imported here"); label "" and line 0: there is none.
+    second_label: str
+    second_line: int
+    second_column: int
+    second_start_byte: int
+    second_end_byte: int
 
 class CheckData(TypedDict):
     ok: bool  # no diagnostic of severity "error"
@@ -71,6 +77,20 @@ def render(
     """
 
 def rules() -> list[RuleInfo]: ...
+def view(source: bytes, /) -> dict[str, list[str]]:
+    """What the guard's walk sees of a source, in the order of the source; for tests.
+
+    ``imports`` ("a.b", "a.b.name" for a name of a from-import, "*"), ``attributes``, ``calls``
+    (the name or attribute that is called), ``names`` (variables that are read), ``strings`` (values
+    of literals, bytes as Latin-1), ``prefixes`` (values with an escape that the decoder does not
+    know, as U+FFFD).
+    """
+
+def compare(checked: object, facts: bytes, /) -> list[DiagnosticData]:
+    """Findings after the second opinion on packed facts (ext/facts.h); for tests.
+
+    Only for a `checked` that nothing blocks, or only CSB001 and CSB010.
+    """
 
 class Policy:
     """Everything about a confinement that is the same for each run: compiled once, immutable."""

@@ -40,7 +40,8 @@ def as_data(found: Diagnostic) -> DiagnosticData:
     """What the C core's renderer takes."""
     fields = (
         *("code", "name", "severity", "message", "label", "help", "note", "line", "column"),
-        *("end_line", "end_column", "start_byte", "end_byte"),
+        *("end_line", "end_column", "start_byte", "end_byte", "second_label", "second_line"),
+        *("second_column", "second_start_byte", "second_end_byte"),
     )
     return cast("DiagnosticData", {name: getattr(found, name) for name in fields})
 
@@ -61,7 +62,14 @@ def _sarif_result(found: Diagnostic, index: int) -> dict[str, Any]:
     if found.line:
         location["region"] = _region(found)
     text = found.message + (f" ({found.help})" if found.help else "")
+    related: dict[str, Any] = {}
+    if found.second_line:
+        region = {"startLine": found.second_line, "startColumn": found.second_column}
+        place = {"artifactLocation": artifact, "region": region}
+        message = {"text": found.second_label}
+        related["relatedLocations"] = [{"physicalLocation": place, "message": message}]
     return {
+        **related,
         "ruleId": found.code,
         "ruleIndex": index,
         "level": _SARIF_LEVELS.get(found.severity, "warning"),

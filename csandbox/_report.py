@@ -23,7 +23,8 @@ class Diagnostic:
     its family were enforced). ``message`` says what and why in one sentence, ``label`` stands
     behind the caret, ``help`` says what to do instead, ``note`` adds to it; these three may be "".
     Lines and columns are 1-based, columns count characters, ``end_column`` is exclusive; a line of
-    0 means the source as a whole. The bytes are offsets into the text that would be compiled.
+    0 means the source as a whole. Where ``second_line`` is not 0, ``second_label`` says what another
+    place has to do with it ("imported here"). The bytes are offsets into the text that would be compiled.
     Hostile text is escaped everywhere.
     """
 
@@ -40,6 +41,11 @@ class Diagnostic:
     end_column: int = 0
     start_byte: int = 0
     end_byte: int = 0
+    second_label: str = ""
+    second_line: int = 0
+    second_column: int = 0
+    second_start_byte: int = 0
+    second_end_byte: int = 0
     filename: str = "submission.py"
 
     @classmethod
@@ -68,7 +74,14 @@ class Diagnostic:
             "start_byte": self.start_byte,
             "end_byte": self.end_byte,
             "url": self.url,
+            "related": self._related(),
         }
+
+    def _related(self) -> list[dict[str, Any]]:
+        if not self.second_line:
+            return []
+        place = {"row": self.second_line, "column": self.second_column}
+        return [{"message": self.second_label, "location": place}]
 
     def __str__(self) -> str:
         """One line: ``file:line:column: severity[code] message``."""

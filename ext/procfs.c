@@ -38,7 +38,8 @@ csb_procfs_close(struct csb_procfs *procfs)
 static ssize_t
 read_text(int folder, const char *name, char *text, size_t size)
 {
-    CSB_CLEANUP(csb_fd_close) int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    CSB_CLEANUP(csb_fd_close)
+    int fd = folder < 0 ? CSB_FD_NONE : openat(folder, name, O_RDONLY | O_CLOEXEC);
     ssize_t length = fd < 0 ? -1 : read(fd, text, size - 1);
     if (length > 0) {
         text[length] = '\0';

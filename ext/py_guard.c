@@ -92,6 +92,7 @@ diagnostic_dict(const struct csb_diag *diag)
 {
     const struct csb_rule_info *info = csb_rule_info(diag->rule);
     PyObject *dict = PyDict_New();
+    bool second = diag->second != NULL;
     if (dict == NULL || csb_py_set(dict, "code", text(info->code)) < 0 ||
         csb_py_set(dict, "name", text(info->name)) < 0 ||
         csb_py_set(dict, "severity", text(csb_severity_name(diag->severity))) < 0 ||
@@ -104,7 +105,16 @@ diagnostic_dict(const struct csb_diag *diag)
         csb_py_set(dict, "end_line", number(diag->to.line)) < 0 ||
         csb_py_set(dict, "end_column", number(diag->to.column)) < 0 ||
         csb_py_set(dict, "start_byte", number(diag->start)) < 0 ||
-        csb_py_set(dict, "end_byte", number(diag->end)) < 0) {
+        csb_py_set(dict, "end_byte", number(diag->end)) < 0 ||
+        csb_py_set(dict, "second_label", text(diag->second)) < 0 ||
+        csb_py_set(dict, "second_line", number(second ? diag->second_from.line : 0)) <
+            0 ||
+        csb_py_set(dict, "second_column",
+                   number(second ? diag->second_from.column : 0)) < 0 ||
+        csb_py_set(dict, "second_start_byte", number(second ? diag->second_start : 0)) <
+            0 ||
+        csb_py_set(dict, "second_end_byte", number(second ? diag->second_end : 0)) <
+            0) {
         Py_XDECREF(dict);
         return NULL;
     }

@@ -51,6 +51,10 @@ read_view(PyObject *mapping, struct csb_view *ret)
     ret->column = (uint32_t)view_number(mapping, "column");
     ret->start = view_number(mapping, "start_byte");
     ret->end = view_number(mapping, "end_byte");
+    ret->second = view_text(mapping, "second_label");
+    ret->second_line = (uint32_t)view_number(mapping, "second_line");
+    ret->second_start = view_number(mapping, "second_start_byte");
+    ret->second_end = view_number(mapping, "second_end_byte");
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include "py_guard.h"
+#include "py_guard_view.h"
 #include "py_policy.h"
 #include "py_probe.h"
 #include "py_run.h"
@@ -14,6 +15,10 @@ static PyMethodDef methods[] = {
      "run(policy, request, /)\n--\n\nRun one already checked source in a fresh child."},
     {"probe", csb_py_probe, METH_NOARGS,
      "probe()\n--\n\nWhat this kernel can enforce, layer by layer."},
+    {"view", csb_py_view, METH_VARARGS,
+     "view(source, /)\n--\n\nWhat the guard's walk sees of a source; for tests."},
+    {"compare", csb_py_compare, METH_VARARGS,
+     "compare(checked, facts, /)\n--\n\nThe second opinion on given facts; for tests."},
     {"build_info", csb_py_build_info, METH_NOARGS,
      "build_info()\n--\n\nVersions that this extension was built with."},
     {NULL, NULL, 0, NULL},

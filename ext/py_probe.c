@@ -8,8 +8,9 @@
 
 #include <stdio.h>
 
-#ifndef CSB_VERSION
-#error "the build passes CSB_VERSION"
+#if !defined(CSB_VERSION) || !defined(CSB_TREE_SITTER_VERSION) ||                      \
+    !defined(CSB_GRAMMAR_VERSION)
+#error "the build passes the versions"
 #endif
 
 static PyObject *
@@ -76,6 +77,7 @@ csb_py_build_info(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    return Py_BuildValue("{s:s,s:s,s:s}", "version", CSB_VERSION, "compiler",
-                         __VERSION__, "python_abi", "abi3 (3.10)");
+    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:s}", "version", CSB_VERSION, "compiler",
+                         __VERSION__, "python_abi", "abi3 (3.10)", "tree_sitter",
+                         CSB_TREE_SITTER_VERSION, "grammar", CSB_GRAMMAR_VERSION);
 }

@@ -3,6 +3,7 @@
 #include "reach.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -45,16 +46,26 @@ csb_reachable_by_others(const char *path, char *ret_obstacle, size_t size)
     return allows(path, last, ret_obstacle, size);
 }
 
+/* A line is "first-inside first-outside count". */
+static bool
+line_maps(const char *line, uint32_t id)
+{
+    char *rest;
+    unsigned long first = strtoul(line, &rest, 10);
+    unsigned long count;
+    (void)strtoul(rest, &rest, 10);
+    count = strtoul(rest, NULL, 10);
+    return id >= first && id - first < count;
+}
+
 static bool
 is_mapped(const char *map, uint32_t id)
 {
+    char line[128];
     FILE *file = fopen(map, "re");
-    unsigned long first;
-    unsigned long outside;
-    unsigned long count;
     bool found = file == NULL; /* no user namespaces: every id exists */
-    while (file != NULL && fscanf(file, "%lu %lu %lu", &first, &outside, &count) == 3) {
-        found = found || (id >= first && id - first < count);
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        found = found || line_maps(line, id);
     }
     if (file != NULL) {
         (void)fclose(file);

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "fd.h"
 #include "feature.h"
+#include "handshake.h"
 #include "inbox.h"
 #include "meter.h"
 #include "streams.h"
@@ -15,7 +16,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #define REAP_NS (150 * CSB_NS_PER_MS)
 #define INTERRUPT_CHECK_NS (100 * CSB_NS_PER_MS)
@@ -78,30 +78,6 @@ close_channel(struct run *run)
     run->source_header.left = run->source.left = run->go_feed.left = 0;
 }
 
-/* One record, and the listener that comes with READY (cmsg(3)). Room for exactly one
- * descriptor: CMSG_SPACE would hold two on 64-bit machines. */
-static ssize_t
-receive_record(int channel, struct csb_wire_record *record, int *ret_listener)
-{
-    union {
-        struct cmsghdr header;
-        unsigned char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct iovec vector = {record, sizeof *record};
-    struct msghdr message = {.msg_iov = &vector,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = CMSG_LEN(sizeof(int))};
-    ssize_t count = recvmsg(channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    struct cmsghdr *header = count < 0 ? NULL : CMSG_FIRSTHDR(&message);
-    *ret_listener = CSB_FD_NONE;
-    if (header != NULL && header->cmsg_level == SOL_SOCKET &&
-        header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int))) {
-        memcpy(ret_listener, CMSG_DATA(header), sizeof(int));
-    }
-    return count;
-}
-
 static void
 child_failed(struct run *run, const struct csb_wire_record *record)
 {
@@ -148,7 +124,7 @@ read_start(struct run *run)
 {
     struct csb_wire_record record;
     int listener;
-    ssize_t count = receive_record(run->ends->channel_fd, &record, &listener);
+    ssize_t count = csb_handshake_receive(run->ends->channel_fd, &record, &listener);
     bool valid = count == (ssize_t)sizeof record && record.magic == CSB_WIRE_MAGIC;
     if (valid && record.kind == CSB_WIRE_READY) {
         child_ready(run, &record, listener);

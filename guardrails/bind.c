@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "witness.h"
 
 void
 csb_add_site(struct csb_check *check, const struct csb_site *site)
@@ -61,6 +62,8 @@ csb_bind(struct csb_walker *walker, const struct csb_frame *frame, uint32_t scop
     if (path != CSB_NO_PATH && local->path == CSB_NO_PATH) {
         local->path = path;
         local->member = member;
+        local->import_start = ts_node_start_byte(frame->node);
+        local->import_end = end;
     }
     if (frame->certain && bind != CSB_BIND_DELETED && end < local->certain_end) {
         local->certain_end = end;
@@ -154,6 +157,18 @@ parameter(struct csb_walker *walker, const struct csb_frame *frame, uint32_t ato
              CSB_NO_ATOM);
 }
 
+/* The node above, beyond the parentheses of `(f)(x)` when this is what is called. */
+static TSNode
+holder_of(const struct csb_frame *frame)
+{
+    const struct csb_frame *above = frame - 1;
+    while (frame->role == CSB_ROLE_CALL && above->role == CSB_ROLE_CALL &&
+           (above->kind == CSB_K_PARENTHESIZED || above->kind == CSB_K_LIST_SPLAT)) {
+        above--;
+    }
+    return above->node;
+}
+
 static void
 add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
               enum csb_site_kind kind, enum csb_role role)
@@ -162,7 +177,7 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
         .kind = kind,
         .role = role,
         .node = frame->node,
-        .parent = frame[-1].node,
+        .parent = holder_of(frame),
         .scope = frame->scope,
         .atom = atom,
         .start = ts_node_start_byte(frame->node),
@@ -180,7 +195,7 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
     }
     if (kind == CSB_SITE_ATTRIBUTE && frame[-1].kind != CSB_K_DOTTED_NAME) {
         site.node = frame[-1].node;
-        site.parent = frame[-2].node;
+        site.parent = holder_of(frame - 1);
         site.role = frame[-1].role;
         site.scope = frame[-1].scope;
     }
@@ -212,11 +227,15 @@ dotted_part(struct csb_walker *walker, const struct csb_frame *frame, uint32_t a
             add_name_site(walker, frame, atom, CSB_SITE_NAME, CSB_ROLE_HIDDEN);
         }
     } else if (first) {
+        csb_witness_identifier(walker, frame, atom, false);
         if ((flags & NAME_FLAGS) != 0) {
             add_name_site(walker, frame, atom, CSB_SITE_NAME, CSB_ROLE_READ);
         }
-    } else if ((flags & ATTRIBUTE_FLAGS) != 0) {
-        add_name_site(walker, frame, atom, CSB_SITE_ATTRIBUTE, CSB_ROLE_READ);
+    } else {
+        csb_witness_identifier(walker, frame, atom, true);
+        if ((flags & ATTRIBUTE_FLAGS) != 0) {
+            add_name_site(walker, frame, atom, CSB_SITE_ATTRIBUTE, CSB_ROLE_READ);
+        }
     }
 }
 
@@ -245,11 +264,15 @@ member_name(struct csb_walker *walker, const struct csb_frame *frame, uint32_t a
         if (parent->kind == CSB_K_ATTRIBUTE && parent->index == 1) {
             return false;
         }
+        csb_witness_identifier(walker, frame, atom, true);
         if ((flags & ATTRIBUTE_FLAGS) != 0) {
             add_name_site(walker, frame, atom, CSB_SITE_ATTRIBUTE, CSB_ROLE_READ);
         }
         return true;
     case CSB_K_KEYWORD_PATTERN:
+        if (parent->index == 1) {
+            csb_witness_identifier(walker, frame, atom, true);
+        }
         if (parent->index == 1 &&
             (flags & (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK)) != 0) {
             add_name_site(walker, frame, atom, CSB_SITE_PATTERN, CSB_ROLE_READ);
@@ -321,6 +344,9 @@ classify(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom
         role = CSB_ROLE_DECLARE;
     } else if (parent == CSB_K_SPLAT_PATTERN) {
         role = CSB_ROLE_HIDDEN;
+    }
+    if (role == frame->role) {
+        csb_witness_identifier(walker, frame, atom, false);
     }
     if (role == CSB_ROLE_STORE || role == CSB_ROLE_HIDDEN || role == CSB_ROLE_DELETE) {
         store(walker, frame, atom, role);

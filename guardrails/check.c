@@ -178,6 +178,16 @@ csb_unwrap(const struct csb_check *check, TSNode node)
     return node;
 }
 
+TSNode
+csb_callee(const struct csb_check *check, TSNode call)
+{
+    TSNode function = csb_unwrap(check, csb_field(check, call, CSB_F_FUNCTION));
+    if (csb_kind(check, function) == CSB_K_LIST_SPLAT) {
+        function = csb_unwrap(check, ts_node_named_child(function, 0));
+    }
+    return function;
+}
+
 bool
 csb_means_builtin(const struct csb_check *check, const struct csb_site *site)
 {

@@ -60,6 +60,7 @@ static const char *const made_up[] = {
     "__static_attributes__",
     "__type_params__",
     "case",
+    "join", /* of a long f-string: "".join([...]) */
     "match",
     "print",
     "type",

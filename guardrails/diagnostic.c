@@ -23,6 +23,7 @@ diag_free(struct csb_diag *diag)
     free(diag->label);
     free(diag->help);
     free(diag->note);
+    free(diag->second);
 }
 
 void
@@ -95,6 +96,18 @@ SETTER(label)
 SETTER(help)
 SETTER(note)
 
+void
+csb_diag_second(struct csb_diag *diag, size_t start, size_t end, const char *label)
+{
+    if (diag == NULL) {
+        return;
+    }
+    free(diag->second);
+    diag->second = strdup(label); /* without memory there is none: it only explains */
+    diag->second_start = start;
+    diag->second_end = end;
+}
+
 static int
 compare(const void *left, const void *right)
 {
@@ -126,6 +139,7 @@ csb_diags_finish(struct csb_diags *diags, const struct csb_source *source)
         if (!diag->whole_source) {
             diag->from = csb_source_place(source, diag->start);
             diag->to = csb_source_place(source, diag->end);
+            diag->second_from = csb_source_place(source, diag->second_start);
         }
         diags->items[kept++] = *diag;
     }

@@ -19,6 +19,10 @@ struct csb_diag {
     char *label;   /* may be NULL */
     char *help;    /* may be NULL */
     char *note;    /* may be NULL */
+    char *second;  /* label of another place that explains this one; NULL: none */
+    size_t second_start;
+    size_t second_end;
+    struct csb_place second_from;
     struct csb_place from;
     struct csb_place to; /* exclusive */
 };
@@ -44,6 +48,8 @@ struct csb_diag *csb_diags_add(struct csb_diags *diags, enum csb_rule_id rule,
 void csb_diag_label(struct csb_diag *diag, const char *format, ...) CSB_PRINTF(2, 3);
 void csb_diag_help(struct csb_diag *diag, const char *format, ...) CSB_PRINTF(2, 3);
 void csb_diag_note(struct csb_diag *diag, const char *format, ...) CSB_PRINTF(2, 3);
+void csb_diag_second(struct csb_diag *diag, size_t start, size_t end,
+                     const char *label);
 
 /* Sort by place, drop repeats of one rule at one place, fill line and column. */
 void csb_diags_finish(struct csb_diags *diags, const struct csb_source *source);

@@ -153,6 +153,15 @@ csb_check_source(const struct csb_guard_config *config,
                  const struct csb_grammar *grammar, const char *bytes, size_t len,
                  struct csb_findings *ret, struct csb_error *reterr)
 {
+    return csb_check_witnessed(config, grammar, bytes, len, NULL, ret, reterr);
+}
+
+int
+csb_check_witnessed(const struct csb_guard_config *config,
+                    const struct csb_grammar *grammar, const char *bytes, size_t len,
+                    struct csb_witness *witness, struct csb_findings *ret,
+                    struct csb_error *reterr)
+{
     struct csb_check check;
     const struct csb_guard_limits *limits = csb_guard_config_limits(config);
     bool failed;
@@ -162,6 +171,7 @@ csb_check_source(const struct csb_guard_config *config,
                         "no memory to check the source");
     }
     check_init(&check, config, grammar, ret);
+    check.witness = witness;
     if (!check.failed) {
         run_source_rules(&check);
         if (ret->source.invalid_utf8 == CSB_NOWHERE && ret->source.nul == CSB_NOWHERE &&

@@ -26,6 +26,14 @@ CSB_MUST_USE int csb_check_source(const struct csb_guard_config *config,
                                   const struct csb_grammar *grammar, const char *bytes,
                                   size_t len, struct csb_findings *ret,
                                   struct csb_error *reterr);
+/* The same, and write down in `witness` (may be NULL) what the walk saw; see witness.h. */
+struct csb_witness;
+CSB_MUST_USE int csb_check_witnessed(const struct csb_guard_config *config,
+                                     const struct csb_grammar *grammar,
+                                     const char *bytes, size_t len,
+                                     struct csb_witness *witness,
+                                     struct csb_findings *ret,
+                                     struct csb_error *reterr);
 void csb_findings_done(struct csb_findings *findings);
 
 #endif

@@ -75,7 +75,8 @@ fold_content(const char *text, size_t len, const struct csb_literal *literal,
     csb_value_done(&piece);
 }
 
-/* An f-string: pieces of text between its interpolations. */
+/* An f-string: pieces of text between its interpolations. The grammar has no node for some of
+ * the text, such as a last backslash of a raw one. */
 static void
 fold_format(struct csb_folder *folder, TSNode node, const struct csb_literal *literal,
             struct csb_value *ret)
@@ -83,23 +84,23 @@ fold_format(struct csb_folder *folder, TSNode node, const struct csb_literal *li
     struct csb_check *check = folder->check;
     struct csb_children children;
     TSNode child;
+    uint32_t at = ts_node_start_byte(node) + (uint32_t)literal->body;
+    uint32_t close = ts_node_end_byte(node) - (literal->triple ? 3 : 1);
     csb_children_open(&children, node);
     while (ret->whole && csb_fold_spend(check) &&
            csb_children_next(&children, &child)) {
-        size_t len;
-        const char *text = csb_node_text(check, child, &len);
-        switch (csb_kind(check, child)) {
-        case CSB_K_STRING_CONTENT:
-            fold_content(text, len, literal, ret);
-            break;
-        case CSB_K_INTERPOLATION:
+        uint32_t start = ts_node_start_byte(child);
+        if (csb_kind(check, child) == CSB_K_INTERPOLATION) {
+            fold_content(check->source->text + at, start > at ? start - at : 0, literal,
+                         ret);
             fold_interpolation(folder, child, ret);
-            break;
-        default:
-            break;
+            at = ts_node_end_byte(child);
         }
     }
     csb_children_close(&children);
+    if (ret->whole && close > at) {
+        fold_content(check->source->text + at, close - at, literal, ret);
+    }
 }
 
 static void
@@ -162,13 +163,10 @@ fold_list(struct csb_folder *folder, TSNode node, struct csb_value *ret)
         struct csb_value item = {0};
         csb_fold_node(folder, child, &item);
         csb_value_append(ret, &item);
-        if (ret->text.failed) {
-            break;
-        }
         more = csb_children_next(&children, &child);
     }
     csb_children_close(&children);
-    if (more && !ret->text.failed) {
+    if (more) {
         csb_value_done(ret); /* a list that is cut short would be another list */
     }
 }

@@ -391,7 +391,7 @@ void
 csb_fold_call(struct csb_folder *folder, TSNode node, struct csb_value *ret)
 {
     const struct csb_check *check = folder->check;
-    TSNode function = csb_unwrap(check, csb_field(check, node, CSB_F_FUNCTION));
+    TSNode function = csb_callee(check, node);
     struct csb_value self = {0};
     TSNode object;
     TSNode name;

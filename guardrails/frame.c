@@ -38,8 +38,11 @@ csb_frame_role(struct csb_walker *walker, const struct csb_frame *parent,
     switch (parent->kind) {
     case CSB_K_ASSIGNMENT:
         return index == 0 ? CSB_ROLE_STORE : CSB_ROLE_READ;
-    case CSB_K_AUGMENTED_ASSIGNMENT:
     case CSB_K_NAMED_EXPRESSION:
+        /* f"{x:=+8d}" only reads x: what follows the colon is a format for CPython. */
+        return index == 0 && parent[-1].kind != CSB_K_INTERPOLATION ? CSB_ROLE_HIDDEN
+                                                                    : CSB_ROLE_READ;
+    case CSB_K_AUGMENTED_ASSIGNMENT:
         return index == 0 ? CSB_ROLE_HIDDEN : CSB_ROLE_READ;
     case CSB_K_FOR:
     case CSB_K_FOR_IN_CLAUSE:
@@ -56,6 +59,10 @@ csb_frame_role(struct csb_walker *walker, const struct csb_frame *parent,
         return index == 0 && parent->kind == CSB_K_CALL ? CSB_ROLE_CALL : CSB_ROLE_READ;
     default:
         break;
+    }
+    if (parent->role == CSB_ROLE_CALL &&
+        (parent->kind == CSB_K_PARENTHESIZED || parent->kind == CSB_K_LIST_SPLAT)) {
+        return CSB_ROLE_CALL;
     }
     if (holds_targets(parent->kind) &&
         (parent->role == CSB_ROLE_STORE || parent->role == CSB_ROLE_HIDDEN ||

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "witness.h"
 
 #define CLOCK_EVERY 64
 
@@ -56,6 +57,7 @@ add_import_site(struct csb_walker *walker, const struct csb_frame *frame, TSNode
         .path = path,
     };
     csb_add_site(walker->check, &site);
+    csb_witness_import(walker->check, path, atom);
 }
 
 /* `import a.b.c` binds a to the module a; `import a.b.c as x` binds x to a.b.c. */

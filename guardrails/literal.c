@@ -220,6 +220,8 @@ csb_literal_decode(const char *body, size_t len, bool raw, bool bytes,
             at++;
             if (at < len) {
                 at += decode_escape(body + at, len - at, bytes, out, ret_whole);
+            } else {
+                csb_text_add(out, "\\", 1); /* before the { of an f-string's field */
             }
         }
     }

@@ -137,43 +137,76 @@ add_line(struct csb_text *out, const struct window *window)
     csb_text_puts(out, window->stop < window->len ? "...\n" : "\n");
 }
 
+/* A place of the source and what is said about it. */
+struct mark {
+    uint32_t line;
+    size_t start;
+    size_t end;
+    char sign;
+    const char *label;
+    const char *shade;
+};
+
 static void
 add_carets(struct csb_text *out, const struct csb_sheet *sheet,
-           const struct window *window, const struct csb_view *view, const char *shade)
+           const struct window *window, const struct mark *mark)
 {
     size_t before = width_of(window, window->begin, window->from);
     size_t marked = width_of(window, window->from, window->to);
     csb_text_repeat(out, ' ', before + (window->begin > 0 ? 4 : 1));
-    csb_text_puts(out, paint(sheet, shade));
-    csb_text_repeat(out, '^', marked == 0 ? 1 : marked);
-    if (view->label != NULL && view->label[0] != '\0') {
+    csb_text_puts(out, paint(sheet, mark->shade));
+    csb_text_repeat(out, mark->sign, marked == 0 ? 1 : marked);
+    if (mark->label != NULL && mark->label[0] != '\0') {
         csb_text_puts(out, " ");
-        csb_text_puts(out, view->label);
+        csb_text_puts(out, mark->label);
     }
     csb_text_puts(out, paint(sheet, RESET));
     csb_text_puts(out, "\n");
 }
 
 static void
-add_excerpt(struct csb_text *out, const struct csb_sheet *sheet,
-            const struct csb_view *view, const char *shade)
+add_mark(struct csb_text *out, const struct csb_sheet *sheet, const struct mark *mark)
 {
     struct window window;
     size_t start;
-    window.line = csb_source_line(sheet->source, view->line, &window.len);
+    window.line = csb_source_line(sheet->source, mark->line, &window.len);
     start = (size_t)(window.line - sheet->source->text);
-    window.from = view->start < start ? 0 : view->start - start;
+    window.from = mark->start < start ? 0 : mark->start - start;
     window.from = window.from > window.len ? window.len : window.from;
-    window.to = view->end < start ? 0 : view->end - start;
+    window.to = mark->end < start ? 0 : mark->end - start;
     window.to = window.to > window.len ? window.len : window.to;
     window.to = window.to < window.from ? window.from : window.to;
     choose_window(&window);
-    add_gutter(out, sheet, 0);
-    csb_text_puts(out, "\n");
-    add_gutter(out, sheet, view->line);
+    add_gutter(out, sheet, mark->line);
     add_line(out, &window);
     add_gutter(out, sheet, 0);
-    add_carets(out, sheet, &window, view, shade);
+    add_carets(out, sheet, &window, mark);
+}
+
+/* Both places in the order of the source, with dots for what lies between them. */
+static void
+add_excerpt(struct csb_text *out, const struct csb_sheet *sheet,
+            const struct csb_view *view, const char *shade)
+{
+    struct mark first = {view->line, view->start, view->end, '^', view->label, shade};
+    struct mark second = {view->second_line, view->second_start,
+                          view->second_end,  '-',
+                          view->second,      BLUE};
+    bool two = view->second != NULL && view->second[0] != '\0' && view->second_line > 0;
+    add_gutter(out, sheet, 0);
+    csb_text_puts(out, "\n");
+    if (two && second.line > first.line) {
+        struct mark swap = first;
+        first = second;
+        second = swap;
+    }
+    if (two) {
+        add_mark(out, sheet, &second);
+        if (first.line > second.line + 1) {
+            csb_text_puts(out, "...\n");
+        }
+    }
+    add_mark(out, sheet, &first);
 }
 
 static void

@@ -19,6 +19,10 @@ struct csb_view {
     uint32_t column;
     size_t start; /* bytes of the text in `source` */
     size_t end;
+    const char *second; /* label of another place; NULL or empty: none */
+    uint32_t second_line;
+    size_t second_start;
+    size_t second_end;
 };
 
 /* What is the same for all findings of one source. */

@@ -102,8 +102,7 @@ resolve_call(struct csb_check *check, uint32_t scope, TSNode call,
              char path[CSB_PATH_BYTES], int hops)
 {
     char function[CSB_PATH_BYTES];
-    return resolve_steps(check, scope, csb_field(check, call, CSB_F_FUNCTION), function,
-                         hops + 4) &&
+    return resolve_steps(check, scope, csb_callee(check, call), function, hops + 4) &&
            resolve_import_call(check, scope, call, function, path);
 }
 
@@ -165,6 +164,9 @@ resolve_steps(struct csb_check *check, uint32_t scope, TSNode node,
         case CSB_K_SUBSCRIPT:
             next = last_item(check, node);
             break;
+        case CSB_K_LIST_SPLAT: /* of all of `*a.b(c)`, says the grammar, to a alone */
+            next = ts_node_named_child(node, 0);
+            break;
         default:
             return false;
         }
@@ -187,8 +189,12 @@ csb_receiver(const struct csb_check *check, const struct csb_site *site)
 {
     TSNode none = {0};
     switch (csb_kind(check, site->node)) {
-    case CSB_K_ATTRIBUTE:
-        return csb_field(check, site->node, CSB_F_OBJECT);
+    case CSB_K_ATTRIBUTE: {
+        TSNode object = csb_field(check, site->node, CSB_F_OBJECT);
+        return csb_kind(check, object) == CSB_K_LIST_SPLAT
+                   ? ts_node_named_child(object, 0)
+                   : object;
+    }
     case CSB_K_MEMBER_TYPE: {
         TSNode type = ts_node_named_child(site->node, 0);
         return csb_kind(check, type) == CSB_K_TYPE ? ts_node_named_child(type, 0)

@@ -15,6 +15,8 @@
 #include "tables.h"
 #include "text.h"
 
+struct csb_witness;
+
 enum csb_site_kind {
     CSB_SITE_NAME = 1 << 0,      /* a bare identifier with flags */
     CSB_SITE_ATTRIBUTE = 1 << 1, /* receiver.name with flags, in whatever syntax */
@@ -56,6 +58,7 @@ struct csb_check {
     const struct csb_grammar *grammar;
     const struct csb_source *source;
     struct csb_diags *diags;
+    struct csb_witness *witness; /* NULL, but in tests: witness.h */
     struct csb_atoms atoms;
     struct csb_scopes scopes;
     struct csb_text paths; /* NUL-terminated dotted names; csb_local.path points here */
@@ -128,6 +131,9 @@ uint32_t csb_child_count(TSNode parent);
 
 /* True, and the check ends as out of time, when its deadline has passed. */
 bool csb_too_late(struct csb_check *check);
+
+/* What a call calls, without parentheses. The grammar takes `*f(x), y` for a call of `*f`. */
+TSNode csb_callee(const struct csb_check *check, TSNode call);
 
 /* True when a NAME site reads the builtin of that name, as far as can be known. */
 bool csb_means_builtin(const struct csb_check *check, const struct csb_site *site);

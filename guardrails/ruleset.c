@@ -107,6 +107,63 @@ condition_holds(struct csb_check *check, const struct csb_site *site,
     }
 }
 
+bool
+csb_builtin_is_lifted(const struct csb_check *check, const struct csb_site *site)
+{
+    const struct csb_atom *atom = csb_atom_of(check, site->atom);
+    TSNode call = site->parent;
+    if (!csb_guard_config_allows_builtin(check->config, atom->name, atom->len)) {
+        return false;
+    }
+    if (site->role == CSB_ROLE_CALL) {
+        return true;
+    }
+    if (csb_kind(check, call) == CSB_K_ARGUMENT_LIST) {
+        call = ts_node_parent(call);
+    }
+    return csb_kind(check, call) == CSB_K_CALL &&
+           csb_node_text_is(check, csb_callee(check, call), "map");
+}
+
+/* The name at the bottom of a.b(c).d, where an import may have bound it. */
+static TSNode
+root_of(const struct csb_check *check, const struct csb_site *site)
+{
+    TSNode node =
+        site->kind == CSB_SITE_ATTRIBUTE ? csb_receiver(check, site) : site->node;
+    for (int steps = 0; steps < 32; steps++) {
+        node = csb_unwrap(check, node);
+        switch (csb_kind(check, node)) {
+        case CSB_K_ATTRIBUTE:
+            node = csb_field(check, node, CSB_F_OBJECT);
+            break;
+        case CSB_K_CALL:
+            node = csb_callee(check, node);
+            break;
+        default:
+            return node;
+        }
+    }
+    return node;
+}
+
+void
+csb_imported_here(struct csb_check *check, const struct csb_site *site,
+                  struct csb_diag *diag)
+{
+    const struct csb_local *local;
+    if (diag == NULL || site->kind == CSB_SITE_IMPORT) {
+        return;
+    }
+    local = csb_local_of(check, site->scope, root_of(check, site));
+    if (local != NULL && (local->binds & CSB_BIND_IMPORT) != 0 &&
+        memchr(check->source->text + local->import_start, '\n',
+               (site->start > local->import_start ? site->start - local->import_start
+                                                  : 0)) != NULL) {
+        csb_diag_second(diag, local->import_start, local->import_end, "imported here");
+    }
+}
+
 /* A profile lifts a member by its dotted name: "pickle.loads". */
 static bool
 is_allowed(const struct csb_check *check, const struct csb_member *member)
@@ -134,6 +191,7 @@ csb_report_member(struct csb_check *check, const struct csb_site *site,
                       member->member, member->why);
     csb_diag_label(diag, "%s", member->why);
     csb_diag_help(diag, "%s", help);
+    csb_imported_here(check, site, diag);
 }
 
 struct csb_diag *

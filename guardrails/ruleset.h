@@ -22,6 +22,14 @@ struct csb_diag *csb_report_special(struct csb_check *check, enum csb_rule_id ru
                                     const struct csb_site *site, const char *what,
                                     const char *why);
 
+/* Does the profile let this use of a builtin through (builtins_allow)? Calls, and map(f, ...):
+ * passed around under another name, nobody could say what it is used for. */
+bool csb_builtin_is_lifted(const struct csb_check *check, const struct csb_site *site);
+
+/* Where the module that the site means was imported, when that is another line: second label. */
+void csb_imported_here(struct csb_check *check, const struct csb_site *site,
+                       struct csb_diag *diag);
+
 enum csb_access {
     CSB_ACCESS_READ,  /* getattr, attrgetter, a format field, a pattern */
     CSB_ACCESS_TEST,  /* hasattr */

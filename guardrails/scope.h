@@ -48,6 +48,8 @@ struct csb_local {
     uint32_t path;   /* of the first import: its module, an offset in csb_check.paths */
     uint32_t
         member;   /* what it takes from that module, or UINT32_MAX: the module itself */
+    uint32_t import_start; /* bytes of that import statement */
+    uint32_t import_end;
     TSNode value; /* of the last CSB_BIND_VALUE */
 };
 

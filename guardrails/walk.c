@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "witness.h"
 
 #define CLOCK_EVERY 4096
 static void
@@ -151,6 +152,7 @@ visit(struct csb_walker *walker)
         (frame->kind == CSB_K_ERROR || ts_node_is_missing(frame->node))) {
         add_plain_site(walker, CSB_SITE_ERROR);
     }
+    csb_witness_node(walker);
     switch (frame->kind) {
     case CSB_K_IMPORT:
     case CSB_K_IMPORT_FROM:

@@ -2,8 +2,7 @@
  * `import a.b`, `from a import b`, and `a.b` after `import a` all reach it. */
 #include <string.h>
 
-#include "../resolve.h"
-#include "../rule.h"
+#include "../ruleset.h"
 
 static void
 report(struct csb_check *check, const struct csb_site *site, const char *name,
@@ -19,6 +18,7 @@ report(struct csb_check *check, const struct csb_site *site, const char *name,
     if (own != NULL) {
         csb_diag_help(diag, "%s", own);
     }
+    csb_imported_here(check, site, diag);
 }
 
 static void

@@ -23,6 +23,7 @@ report(struct csb_check *check, const struct csb_site *site, const char *module)
     }
     csb_diag_label(diag, "a module behind a module");
     csb_diag_help(diag, "import the module by its own name, if the profile allows it");
+    csb_imported_here(check, site, diag);
 }
 
 static void

@@ -15,7 +15,7 @@ is_own(struct csb_check *check, const struct csb_site *site, TSNode receiver)
         return true;
     }
     if (csb_kind(check, receiver) == CSB_K_CALL &&
-        csb_node_text_is(check, csb_field(check, receiver, CSB_F_FUNCTION), "type")) {
+        csb_node_text_is(check, csb_callee(check, receiver), "type")) {
         TSNode of = csb_argument(check, receiver, 0, NULL, NULL);
         return csb_kind(check, of) == CSB_K_IDENTIFIER;
     }

@@ -6,7 +6,8 @@
 #include "../ruleset.h"
 
 static void
-report(struct csb_check *check, TSNode at, const char *name, size_t len)
+report(struct csb_check *check, const struct csb_site *site, TSNode at,
+       const char *name, size_t len)
 {
     char shown[CSB_NAME_BYTES];
     struct csb_diag *diag =
@@ -14,6 +15,7 @@ report(struct csb_check *check, TSNode at, const char *name, size_t len)
     csb_diag_label(diag, "the same as `.%s`",
                    csb_escape_name(shown, sizeof shown, name, len));
     csb_diag_help(diag, "use a builtin such as type(), isinstance() or vars() instead");
+    csb_imported_here(check, site, diag);
 }
 
 /* getattr(random, "_os"), getattr(os, "system"): what the name means on that module. */
@@ -40,9 +42,9 @@ check_argument(struct csb_check *check, const struct csb_site *site, TSNode node
         size_t len = 0;
         const char *part = csb_refused_part(check, name.bytes, name.len, access, &len);
         if (part != NULL) {
-            report(check, node, part, len);
+            report(check, site, node, part, len);
         } else if (receiver && is_guarded_on_module(check, site, &name)) {
-            report(check, node, name.bytes, name.len);
+            report(check, site, node, name.bytes, name.len);
         }
     }
     csb_text_done(&name);

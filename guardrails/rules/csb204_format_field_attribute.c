@@ -44,7 +44,7 @@ check_foreign(struct csb_check *check, const struct csb_site *site, TSNode recei
 {
     TSNode call = csb_unwrap(check, receiver);
     if (csb_kind(check, call) == CSB_K_CALL &&
-        csb_node_text_is(check, csb_field(check, call, CSB_F_FUNCTION), "input")) {
+        csb_node_text_is(check, csb_callee(check, call), "input")) {
         struct csb_diag *diag = csb_report(
             check, CSB_RULE_204, site->start, site->end,
             "the format template comes from the input, so its fields can read "

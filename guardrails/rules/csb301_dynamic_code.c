@@ -97,7 +97,6 @@ static void
 check_site(struct csb_check *check, const struct csb_site *site)
 {
     char name[CSB_NAME_BYTES];
-    const struct csb_atom *atom;
     if (site->kind == CSB_SITE_ERROR) {
         /* `exec ("code") in scope` is Python 2 for the parser and a call for CPython. */
         if (csb_kind(check, site->node) == CSB_K_EXEC) {
@@ -107,10 +106,8 @@ check_site(struct csb_check *check, const struct csb_site *site)
     }
     if (site->kind == CSB_SITE_NAME &&
         (csb_site_flags(check, site) & CSB_N_CODE) != 0) {
-        atom = csb_atom_of(check, site->atom);
         if ((site->role == CSB_ROLE_READ || site->role == CSB_ROLE_CALL) &&
-            csb_means_builtin(check, site) &&
-            !csb_guard_config_allows_builtin(check->config, atom->name, atom->len)) {
+            csb_means_builtin(check, site) && !csb_builtin_is_lifted(check, site)) {
             report(check, site, csb_atom_text(check, site->atom, name));
         }
         return;

@@ -35,9 +35,8 @@ is_harmless(struct csb_check *check, const struct csb_site *site)
 static bool
 is_lifted(const struct csb_check *check, const struct csb_site *site)
 {
-    const struct csb_atom *atom = csb_atom_of(check, site->atom);
     if (!csb_atom_is(check, site->atom, "vars")) {
-        return csb_guard_config_allows_builtin(check->config, atom->name, atom->len);
+        return csb_builtin_is_lifted(check, site);
     }
     return csb_guard_config_allows_builtin(check->config, "globals", 7) &&
            csb_argument_count(check, site->parent) == 0;

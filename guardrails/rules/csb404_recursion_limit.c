@@ -18,8 +18,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     bool big;
     struct csb_diag *diag;
     if (site->role != CSB_ROLE_CALL ||
-        !csb_resolve(check, site->scope, csb_field(check, site->parent, CSB_F_FUNCTION),
-                     path) ||
+        !csb_resolve(check, site->scope, csb_callee(check, site->parent), path) ||
         strcmp(path, "sys.setrecursionlimit") != 0) {
         return;
     }

@@ -146,10 +146,14 @@ take_line(struct csb_policy *policy, char *line)
                  {"list", CSB_PATH_LIST},
                  {"execute", CSB_PATH_EXECUTE}};
     char *value = strchr(line, ' ');
+    char *end;
     struct csb_error error = {0};
     assert_non_null(value);
     *value++ = '\0';
-    value[strcspn(value, "\n")] = '\0';
+    end = strchr(value, '\n');
+    if (end != NULL) {
+        *end = '\0';
+    }
     if (strcmp(line, "python") == 0) {
         policy->python = strdup(value);
     } else if (strcmp(line, "child_module") == 0) {

