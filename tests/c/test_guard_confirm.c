@@ -18,12 +18,12 @@
 #define MOST_FACTS 6
 
 struct given {
-    enum csb_fact_kind kind;
+    uint32_t kind; /* enum csb_fact_kind */
     const char *text;
 };
 
 static void
-add_fact(struct csb_text *facts, enum csb_fact_kind kind, const char *text, size_t len)
+add_fact(struct csb_text *facts, uint32_t kind, const char *text, size_t len)
 {
     struct csb_fact fact = {.kind = kind, .length = (uint32_t)len};
     csb_text_add(facts, (const char *)&fact, sizeof fact);
