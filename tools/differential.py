@@ -161,13 +161,13 @@ def type_statement(text: bytes, cpython: diff_views.View, walk: diff_views.View)
 
 
 #: `{name:=` in a formatted string.
-COLON_EQUALS = re.compile(rb"\{[^{}\n]*:=[^\n]*")
+COLON_EQUALS = re.compile(rb"\{[^{}]*:=[^}]*(?:\}[^}\n]*)*", re.DOTALL)
 
 
 def format_after_walrus(text: bytes, cpython: diff_views.View, walk: diff_views.View) -> bool:
     """The format of f"{x:=+8d}" is an expression for the parser, which so sees more of it."""
     found = b" ".join(COLON_EQUALS.findall(text)).decode("utf-8", "replace")
-    formats = [spec for spec in cpython["strings"] if spec.startswith("=") and spec in found]
+    formats = [spec for spec in cpython["strings"] if found and spec.startswith("=")]
     for spec in formats:
         del cpython["strings"][spec]
     for kind in ("names", "calls", "attributes"):
@@ -179,9 +179,22 @@ def format_after_walrus(text: bytes, cpython: diff_views.View, walk: diff_views.
     return bool(formats)
 
 
+def type_suffix(text: bytes, cpython: diff_views.View, walk: diff_views.View) -> bool:
+    """In `v: t[0].mytype()` the grammar takes the end of the name for the keyword `type`."""
+    found = set(re.findall(rb":[^\n]*\]\s*\.\s*(\w+type)\s*\(", text))
+    calls = [name for name in cpython["calls"] if name.encode() in found]
+    for name in calls:
+        del cpython["calls"][name]
+    return bool(calls)
+
+
 #: Kinds of differences that are understood: each takes what it explains out of both sides and
 #: says whether there was any. docs/explanation/parser-differences.md has an example of each.
-EXPLANATIONS = {"type-statement": type_statement, "format-after-walrus": format_after_walrus}
+EXPLANATIONS = {
+    "type-statement": type_statement,
+    "type-suffix": type_suffix,
+    "format-after-walrus": format_after_walrus,
+}
 
 
 def sources(paths: list[Path], share: float, chance: random.Random) -> Iterator[tuple[str, bytes]]:
@@ -245,6 +258,7 @@ def hunt(config: _core.Guard, files: list[bytes], seconds: float, number: int) -
         best, _ = from_grammar(new, number, end)
         if best is not None and new(best):
             keep(best)
+    sys.stdout.flush()
     print(f"hunt: {sum(tried.values())} sources, {dict(tried)}, {len(found)} new differences")
     return found
 
@@ -296,7 +310,7 @@ def main() -> int:
 def report(name: str, outcome: Outcome, verbose: bool) -> None:
     """One line for what is worth one, and what it is about."""
     if outcome.verdict == "unexplained" or (verbose and outcome.verdict != "same"):
-        print(f"{name}: {outcome.verdict} {' '.join(outcome.kinds)}")
+        print(f"{name}: {outcome.verdict} {' '.join(outcome.kinds)}", flush=True)
         for line in outcome.detail:
             print(f"    {line}")
 
