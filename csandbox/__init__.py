@@ -20,7 +20,15 @@ if not _sys.platform.startswith("linux"):
         "Landlock, which only Linux has. It works in a Linux container or virtual machine."
     )
 
-from csandbox import _core
+try:
+    from csandbox import _core
+except ImportError as _error:
+    if ".so" not in str(_error):
+        raise
+    raise ImportError(
+        f"csandbox's C core cannot be loaded ({_error}); it needs the libraries libseccomp and "
+        "libutf8proc: on Debian, apt-get install libseccomp2 libutf8proc2 (libutf8proc3 on 13)"
+    ) from _error
 from csandbox._check import check
 from csandbox._errors import (
     OutcomeError,

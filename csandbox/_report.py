@@ -23,9 +23,9 @@ class Diagnostic:
     its family were enforced). ``message`` says what and why in one sentence, ``label`` stands
     behind the caret, ``help`` says what to do instead, ``note`` adds to it; these three may be "".
     Lines and columns are 1-based, columns count characters, ``end_column`` is exclusive; a line of
-    0 means the source as a whole. Where ``second_line`` is not 0, ``second_label`` says what another
-    place has to do with it ("imported here"). The bytes are offsets into the text that would be compiled.
-    Hostile text is escaped everywhere.
+    0 means the source as a whole. Where ``second_line`` is not 0, ``second_label`` says what
+    another place has to do with it ("imported here"). The bytes are offsets into the text that
+    would be compiled. Hostile text is escaped everywhere.
     """
 
     code: str

@@ -47,7 +47,7 @@ struct csb_local {
         certain_end; /* end of the first unconditional binding, UINT32_MAX if none */
     uint32_t path;   /* of the first import: its module, an offset in csb_check.paths */
     uint32_t
-        member;   /* what it takes from that module, or UINT32_MAX: the module itself */
+        member; /* what it takes from that module, or UINT32_MAX: the module itself */
     uint32_t import_start; /* bytes of that import statement */
     uint32_t import_end;
     TSNode value; /* of the last CSB_BIND_VALUE */

@@ -57,6 +57,8 @@ def one_line(text: str) -> str:
 
 def say(message: str) -> None:
     """One message for people, on stderr; never fails because stderr is closed."""
+    if not is_terminal(sys.stdout):
+        sys.stdout.flush()  # where both go into one pipe, the order is what people see
     with contextlib.suppress(OSError, ValueError):  # there is nobody to tell
         print(visible(message), file=sys.stderr)
 

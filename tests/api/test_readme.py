@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+import csandbox
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = [
@@ -44,7 +46,7 @@ def without_pointers(text: str) -> str:
 
 
 def test_every_block_is_of_a_kind_that_is_checked() -> None:
-    assert {name for name, _, _ in BLOCKS} == {"pycon", "console", "sh"}
+    assert {name for name, _, _ in BLOCKS} == {"pycon", "console", "sh", "toml"}
 
 
 def test_python_sessions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -63,7 +65,8 @@ def test_python_sessions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("line, text", blocks("console"))
 def test_shell_sessions(line: int, text: str, tmp_path: Path) -> None:
-    clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+    mine = ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED")
+    clean = {k: v for k, v in os.environ.items() if k not in mine}
     start = f'csandbox() {{ "{sys.executable}" -m csandbox "$@"; }}; '
     for command, shown in session(text):
         if command.startswith("cat "):
@@ -87,6 +90,13 @@ def test_the_targets_of_make_exist() -> None:
     there = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert set(named) <= set(there)
     assert {"demo", "test"} <= set(named)
+
+
+def test_the_profile_is_one(tmp_path: Path) -> None:
+    for _, text in blocks("toml"):
+        (tmp_path / "mine.toml").write_text(text)
+        profile = csandbox.Profile.load(tmp_path / "mine.toml")
+        assert csandbox.check("import networkx, numpy", profile=profile).ok
 
 
 def test_links_lead_somewhere() -> None:

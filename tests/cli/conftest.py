@@ -12,7 +12,8 @@ def cli(tmp_path):
     """Run ``python -m csandbox`` and return the finished process (text streams)."""
 
     def run(*words, stdin="", env=None, cwd=None):
-        clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+        mine = ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED")
+        clean = {k: v for k, v in os.environ.items() if k not in mine}
         return subprocess.run(
             [sys.executable, "-m", "csandbox", *map(str, words)],
             input=stdin,
