@@ -85,3 +85,19 @@ csb_fd_nonblocking(int fd)
     }
     return 0;
 }
+
+int
+csb_fd_write_all(int fd, const unsigned char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(fd, bytes, count);
+        if (written < 0 && errno != EINTR) {
+            return -errno;
+        }
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+        }
+    }
+    return 0;
+}

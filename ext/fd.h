@@ -26,4 +26,7 @@ int csb_fd_socketpair(int ret[2], struct csb_error *reterr) CSB_MUST_USE;
 /* Set O_NONBLOCK; returns 0 or -errno. */
 int csb_fd_nonblocking(int fd) CSB_MUST_USE;
 
+/* Write all of it to a file or a memfd (a blocking descriptor); returns 0 or -errno. */
+int csb_fd_write_all(int fd, const unsigned char *bytes, size_t count) CSB_MUST_USE;
+
 #endif

@@ -29,15 +29,9 @@ make_memfd(void)
 static int
 fill_and_seal(int fd, const unsigned char *bytes, size_t count)
 {
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-        if (written < 0 && errno != EINTR) {
-            return -errno;
-        }
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-        }
+    int result = csb_fd_write_all(fd, bytes, count);
+    if (result < 0) {
+        return result;
     }
     if (lseek(fd, 0, SEEK_SET) != 0 ||
         fcntl(fd, F_ADD_SEALS,

@@ -107,22 +107,6 @@ enter(int *fd, const char *part, uint32_t owner)
     return give_away(next, owner);
 }
 
-static int
-write_all(int fd, const unsigned char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-        if (written < 0 && errno != EINTR) {
-            return -errno;
-        }
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-        }
-    }
-    return 0;
-}
-
 int
 csb_scratch_write(struct csb_scratch *scratch, const char *name, const void *bytes,
                   size_t count, struct csb_error *reterr)
@@ -153,7 +137,7 @@ csb_scratch_write(struct csb_scratch *scratch, const char *name, const void *byt
         result = file < 0 ? -errno : give_away(file, scratch->owner);
     }
     if (result == 0) {
-        result = write_all(file, bytes, count);
+        result = csb_fd_write_all(file, bytes, count);
     }
     return result < 0 ? scratch_error(reterr, -result, "write", name) : 0;
 }
