@@ -10,6 +10,7 @@
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -59,12 +60,17 @@ listener_possible(void)
      * not stay on this thread's stack. */
     unsigned char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    const uint64_t all = UINT64_MAX;
+    uint64_t before = 0;
     int status = 1;
     pid_t child;
     if (stack == MAP_FAILED) {
         return false;
     }
+    /* No handler of the host's may run in the child, whose memory is the host's. */
+    (void)csb_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
     child = clone(try_listener, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, NULL);
+    (void)csb_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof before);
     (void)munmap(stack, STACK_BYTES);
     /* no exit signal, so nobody else's SIGCHLD handler hears of it: __WCLONE waits for it */
     return child > 0 && waitpid(child, &status, (int)__WCLONE) == child && status == 0;
