@@ -1,6 +1,6 @@
 /* Theory of operation: runs in the child, in the started interpreter, before a byte of
  * untrusted source has been read. Trusts the channel (the caller holds the other end and
- * nobody else can). After csb_child_setup the process is as confined as it will be. */
+ * nobody else can). After csb_child_confine the process is as confined as it will be. */
 #include "child_setup.h"
 
 #include "child_confirm.h"

@@ -1,8 +1,8 @@
 /* What a child was denied, seen and answered from outside.
  *
  * The narrow filter sends every denied call, and the watched ones (a new thread, the end of
- * the process, shared anonymous memory), to a listener (seccomp_unotify(2)). The supervisor answers from its
- * own poll loop. Nothing is decided by memory of the child: only numbers in registers,
+ * the process, shared anonymous memory, a new file, setting file times), to a listener
+ * (seccomp_unotify(2)). The supervisor answers from its own poll loop. Nothing is decided by memory of the child: only numbers in registers,
  * which nobody can change while the call waits. One thread at a time; no GIL. */
 #ifndef CSB_NOTIFY_H
 #define CSB_NOTIFY_H
@@ -30,9 +30,8 @@ struct csb_notify {
     bool kill_on_denial; /* leave a denied call waiting: the caller kills the process */
     uint32_t threads_allowed;
     uint32_t threads_denied;
-    uint64_t
-        shared_allowed; /* bytes of shared anonymous memory, and what was asked for */
-    uint64_t shared_bytes;
+    uint64_t shared_allowed; /* bytes of shared anonymous memory … */
+    uint64_t shared_bytes;   /* … and what was asked for */
     uint32_t files_made;
     uint32_t files_denied;
     bool end_seen; /* the process asked to exit … */
@@ -52,8 +51,8 @@ void csb_notify_done(struct csb_notify *notify);
 
 /* Answer one pending call. Returns true when it was a denial. The thread cap is checked
  * against the threads that exist, so threads that start threads at the same moment may pass
- * it, to twice the cap at most. A child that makes thousands of denied calls is slowed down (resume_ns moves into the future), so it can not keep the
- * supervisor busy; the listener is never closed, because the kernel would then answer
+ * it, to twice the cap at most. A child that makes thousands of denied calls is slowed down
+ * (resume_ns moves into the future), so it can not keep the supervisor busy; the listener is never closed, because the kernel would then answer
  * ENOSYS to the end of the process too. */
 bool csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
                       int64_t now_ns);

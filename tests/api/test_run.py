@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import subprocess
 import sys
 
 import pytest
@@ -266,12 +267,43 @@ def test_a_profile_of_the_callers_own():
     assert (result.ok, result.profile) == (True, "mine")
 
 
-def test_only_the_callers_choice_weakens_and_every_result_says_so():
+def test_a_layer_that_may_be_missing_but_is_there_is_enforced():
     result = csandbox.run("print(1)", allow_degraded={"landlock"})
     assert result.ok
-    assert result.isolation["landlock"].startswith(
-        "enforced"
-    )  # allowed to be missing, and is there
+    assert result.isolation["landlock"].startswith("enforced")
+
+
+# A host that is itself under a seccomp listener, as in some containers: the kernel allows one.
+UNDER_A_LISTENER = """
+import ctypes, platform, struct
+import csandbox
+libc = ctypes.CDLL(None, use_errno=True)
+code = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7FFF0000))
+program = struct.pack("HxxxxxxP", 1, ctypes.addressof(code))
+number = {"x86_64": 317, "aarch64": 277}[platform.machine()]
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.syscall(number, 1, 8, program) >= 0
+try:
+    csandbox.run("print(1)", profile="open")
+except csandbox.UnsupportedError as error:
+    print(error.feature)
+result = csandbox.run(
+    "import os; print('ran'); os.fork()", profile="open", allow_degraded={"seccomp_notify"}
+)
+print(result.verdict, result.stdout.strip(), "PermissionError" in result.stderr)
+print(result.isolation["seccomp"], result.isolation["seccomp_notify"].partition(":")[0])
+"""
+
+
+def test_only_the_callers_choice_weakens_and_the_result_says_so():
+    done = subprocess.run(
+        [sys.executable, "-c", UNDER_A_LISTENER], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines() == [
+        "seccomp_notify",
+        "runtime_error ran True",
+        "enforced degraded",
+    ], done.stderr
 
 
 def test_output_that_is_not_utf8():
