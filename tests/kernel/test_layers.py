@@ -252,8 +252,15 @@ def test_a_required_layer_that_is_missing_stops_the_run(layer: str) -> None:
         pytest.skip("a caller without privileges has this layer whether it is entered or not")
     policy = _core.Policy(spec(without=[layer], still_required=True))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with pytest.raises((UnsupportedError, SetupError)) as caught:
-        _core.run(policy, request(BURN))
+    # Only a descriptor that exec would hand on can be missed; a clean host has none.
+    stray, other = os.pipe()
+    os.set_inheritable(stray, True)
+    try:
+        with pytest.raises((UnsupportedError, SetupError)) as caught:
+            _core.run(policy, request(BURN))
+    finally:
+        os.close(stray)
+        os.close(other)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     assert used < 1, f"the submission ran: {used} s of CPU time"
