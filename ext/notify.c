@@ -228,6 +228,9 @@ csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
     if (denied && notify->kill_on_denial) {
         return true; /* answered, it could act once more before the kill arrives */
     }
+    if (notify->end_seen && notify->hold_end) {
+        return false;
+    }
     answer.id = request.id;
     answer.error = err == PRETEND ? 0 : -err;
     answer.flags = err == 0 ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;

@@ -28,6 +28,7 @@ struct csb_notify {
     int listener;        /* owned; CSB_FD_NONE before it arrives */
     uint32_t sets;       /* of the policy: which watched calls are allowed at all */
     bool kill_on_denial; /* leave a denied call waiting: the caller kills the process */
+    bool hold_end;       /* leave the end of the process waiting, for the same reason */
     uint32_t threads_allowed;
     uint32_t threads_denied;
     uint64_t shared_allowed; /* bytes of shared anonymous memory … */
