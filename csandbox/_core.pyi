@@ -128,7 +128,9 @@ class RunData(TypedDict):
     startup_s: float
     peak_memory_bytes: int
     isolation: dict[str, str]  # feature -> "enforced" | "off" | "degraded: why"
-    violations: list[dict[str, Any]]  # {"syscall": str, "count": int, ...arguments}
+    # {"syscall": str, "count": int} and, where one argument tells what was meant, that argument's
+    # class by its name: {"syscall": "socket", "domain": "AF_INET", "count": 3}
+    violations: list[dict[str, Any]]
     error: str | None  # only with internal_error
     diagnostics: list[DiagnosticData] | None  # after the second opinion; None: it was not asked
 

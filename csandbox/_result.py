@@ -105,8 +105,9 @@ class Result:
     ``exit_code`` is None when a signal ended the process (``signal``) or nothing was run.
     ``stdout`` and ``stderr`` are text, ``stdout_bytes`` and ``stderr_bytes`` what was kept, byte
     for byte. ``isolation`` maps each layer to "enforced", "off" or "degraded: why"; ``violations``
-    lists denied system calls with their counts; ``report`` is what the guard found, ``diagnostics``
-    the same as a tuple.
+    lists denied system calls with their counts and what they wanted (``{"syscall": "socket",
+    "domain": "AF_INET", "count": 3}``); ``report`` is what the guard found, ``diagnostics`` the
+    same as a tuple.
     """
 
     verdict: str
@@ -216,7 +217,12 @@ class Result:
         return f"limit on {self.limit_hit}"
 
     def _violation_words(self) -> str:
-        return ", ".join(f"{v.get('syscall', '?')} ×{v.get('count', 1)}" for v in self.violations)
+        return ", ".join(
+            f"{v.get('syscall', '?')}"
+            + "".join(f" {word}" for key, word in v.items() if key not in ("syscall", "count"))
+            + f" ×{v.get('count', 1)}"
+            for v in self.violations
+        )
 
     def check(self) -> Result:
         """Return the result when it is ok; else raise OutcomeError, or RejectedError."""

@@ -453,6 +453,7 @@ csb_supervise(struct csb_process *process, struct csb_ends *ends,
     csb_capture_init(&ret->errors, (size_t)job->limits->output_bytes);
     csb_notify_init(&ret->notify, job->sets, job->limits);
     ret->notify.kill_on_denial = job->kill_on_violation;
+    ret->notify.own_pid = process->pid;
     csb_meter_open(&run.meter, process->pid, job->limits);
     run.interrupt_check_ns = run.begun_ns + INTERRUPT_CHECK_NS;
     run.source_length = job->source.count;
