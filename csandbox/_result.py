@@ -107,7 +107,7 @@ class Result:
     for byte. ``isolation`` maps each layer to "enforced", "off" or "degraded: why"; ``violations``
     lists denied system calls with their counts and what they wanted (``{"syscall": "socket",
     "domain": "AF_INET", "count": 3}``); ``report`` is what the guard found, ``diagnostics`` the
-    same as a tuple.
+    same as a tuple. ``run_id`` names the run's audit record; None when there is none.
     """
 
     verdict: str
@@ -126,6 +126,7 @@ class Result:
     profile: str = ""
     filename: str = "submission.py"
     head_bytes: int = 0
+    run_id: str | None = field(default=None, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -255,6 +256,7 @@ class Result:
             "error": self.error,
             "profile": self.profile,
             "filename": self.filename,
+            "run_id": self.run_id,
         }
 
     def __repr__(self) -> str:

@@ -70,6 +70,7 @@ def command(options: argparse.Namespace) -> int:
             filename=name,
             fresh=options.fresh,
             python=options.python,
+            audit_log=options.audit_log,
         )
     except ValueError as error:
         raise Usage(str(error)) from error

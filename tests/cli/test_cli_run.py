@@ -210,3 +210,14 @@ def test_version(cli):
     assert done.returncode == 0
     assert done.stdout.startswith("csandbox ")
     assert "kernel" in done.stdout
+
+
+def test_audit_log(cli, program, tmp_path):
+    log = tmp_path / "audit.jsonl"
+    assert cli("run", "--audit-log", log, program("print(1)")).returncode == 0
+    assert cli("run", "--audit-log", log, program("1/0")).returncode == 1
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [record["verdict"] for record in records] == ["accepted", "runtime_error"]
+    done = cli("run", "--audit-log", tmp_path / "no" / "log", program("print(1)"))
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "audit log" in done.stderr
