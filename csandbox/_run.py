@@ -92,6 +92,22 @@ def _files(files: Mapping[str, str | bytes] | None) -> tuple[tuple[str, bytes], 
     return tuple(checked.items())
 
 
+def _patterns(collect: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(collect, (str, bytes)):
+        raise TypeError(f"collect must be a sequence of patterns, for example [{collect!r}]")
+    checked = []
+    for item in collect:
+        text = _word(item, "a pattern in collect")
+        parts = text.split("/")
+        if not all(parts) or "." in parts or ".." in parts:
+            raise ValueError(
+                f"collect: {text!r} must be a relative pattern inside the working folder, "
+                'such as "*.csv" or "out/**", without empty, "." and ".." parts'
+            )
+        checked.append(text)
+    return tuple(dict.fromkeys(checked))
+
+
 def _limits(profile: Profile, limits: Limits | Mapping[str, Any] | None) -> dict[str, float | int]:
     if limits is not None and not isinstance(limits, (Limits, Mapping)):
         raise TypeError(f"limits must be a Limits or a mapping, not {type(limits).__name__}")
@@ -112,6 +128,7 @@ def run(
     args: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
     files: Mapping[str, str | bytes] | None = None,
+    collect: Iterable[str] = (),
     profile: str | os.PathLike[str] | Profile = "compute",
     limits: Limits | Mapping[str, Any] | None = None,
     allow_degraded: Iterable[str] = (),
@@ -130,6 +147,8 @@ def run(
     args           ``sys.argv[1:]``
     env            variables added to the profile's; nothing of the caller's is inherited
     files          relative name → content, put into the working folder before the start
+    collect        patterns of files that come back as ``Result.files``: "out.csv", "*.png",
+                   "plots/**". At most 100 files and 64 MiB in all; links are not followed
     profile        name of a built-in profile, path of a TOML file, or a ``Profile``
     limits         ``Limits`` or a mapping; what is left out comes from the profile
     allow_degraded layers that may be missing ({"landlock"}); every result then says so
@@ -160,6 +179,7 @@ def run(
         "stdin": _stream(stdin, "stdin"),
         "env": _environment(env),
         "files": _files(files),
+        "collect": _patterns(collect),
         "limits": _limits(chosen, limits),
     }
     degraded = degraded_names(allow_degraded)
@@ -214,4 +234,6 @@ def _execute(
         filename=name,
         # The core keeps the first half of the limit as the beginning, the rest as the end.
         head_bytes=-(-int(request["limits"]["output_bytes"]) // 2),
+        files=MappingProxyType(data["files"]),
+        files_skipped=MappingProxyType(data["files_skipped"]),
     )

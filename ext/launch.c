@@ -285,6 +285,9 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
         fill_plan(&launch, policy, request);
         result = start_and_supervise(&launch, policy, request, ret, reterr);
     }
+    if (result == 0 && request->collection != NULL) {
+        csb_collect(request->collection, launch.scratch.fd);
+    }
     launch_done(&launch, ret->notify.files_made);
     return result;
 }

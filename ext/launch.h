@@ -3,6 +3,7 @@
 #ifndef CSB_LAUNCH_H
 #define CSB_LAUNCH_H
 
+#include "collect.h"
 #include "policy.h"
 #include "supervise.h"
 
@@ -20,6 +21,7 @@ struct csb_request {
     const struct csb_strings *environment; /* "NAME=value", after the policy's */
     const struct csb_file *files;
     size_t file_count;
+    struct csb_collection *collection; /* filled with what the run left; may be NULL */
 };
 
 /* Result as csb_supervise; *ret must be released (csb_report_done) in every case. Whatever

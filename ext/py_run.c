@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "launch.h"
 #include "py_checked.h"
+#include "py_collect.h"
 #include "py_convert.h"
 #include "py_error.h"
 #include "py_guard.h"
@@ -21,6 +22,8 @@ struct request {
     struct csb_strings arguments;
     struct csb_strings environment;
     struct csb_file *files;
+    struct csb_strings patterns;
+    struct csb_collection collection;
     PyObject *source; /* owned references that keep the borrowed bytes alive */
     PyObject *input;
     PyObject *file_list;
@@ -174,6 +177,8 @@ request_done(struct request *request)
     free(request->files);
     csb_strings_done(&request->arguments);
     csb_strings_done(&request->environment);
+    csb_strings_done(&request->patterns);
+    csb_collection_done(&request->collection);
     Py_XDECREF(request->source);
     Py_XDECREF(request->input);
     Py_XDECREF(request->file_list);
@@ -191,6 +196,8 @@ convert(PyObject *mapping, struct request *ret)
         csb_py_get_string(mapping, "filename", &ret->file_name) < 0 ||
         csb_py_get_strings(mapping, "args", &ret->arguments) < 0 ||
         csb_py_get_environment(mapping, "env", &ret->environment) < 0 ||
+        (PyMapping_HasKeyString(mapping, "collect") &&
+         csb_py_get_strings(mapping, "collect", &ret->patterns) < 0) ||
         convert_files(mapping, ret) < 0 || convert_limits(mapping, &ret->limits) < 0) {
         return -1;
     }
@@ -201,6 +208,8 @@ convert(PyObject *mapping, struct request *ret)
     ret->c.file_name = ret->file_name;
     ret->c.arguments = &ret->arguments;
     ret->c.environment = &ret->environment;
+    ret->collection.patterns = &ret->patterns;
+    ret->c.collection = &ret->collection;
     return 0;
 }
 
@@ -247,7 +256,8 @@ csb_py_run(PyObject *module, PyObject *args)
     if (!PyErr_Occurred()) {
         result = status < 0 ? csb_py_raise(&error)
                             : csb_py_report(policy, &request.limits, &report);
-        if (result != NULL && add_findings(result, request.checked) < 0) {
+        if (result != NULL && (add_findings(result, request.checked) < 0 ||
+                               csb_py_add_collected(result, &request.collection) < 0)) {
             Py_CLEAR(result);
         }
     }

@@ -129,6 +129,16 @@ def _add_run(add: Callable[..., argparse.ArgumentParser]) -> None:
         help="put a copy of PATH into the working folder as NAME; may be repeated",
     )
     parser.add_argument(
+        "--collect",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help='bring files back that the program left, such as "*.png" or "out/**"; may be repeated',
+    )
+    parser.add_argument(
+        "--into", metavar="DIR", help="where collected files go; must be missing or empty"
+    )
+    parser.add_argument(
         "--env",
         action="append",
         default=[],
