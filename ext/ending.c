@@ -119,8 +119,11 @@ wait_for_exit(struct csb_run *run)
     struct csb_start *child = &run->child;
     struct csb_exit ended = {.known = false, .exit_code = -1};
     if (child->ends.status_fd >= 0) {
-        if (!run->notify.end_seen) {
+        if (!run->notify.end_seen || run->job->settle) {
             csb_handshake_exit(child->ends.status_fd, REAP_NS, &ended);
+        }
+        if (run->notify.end_seen) {
+            ended.known = false; /* it was killed where it ended: its own word counts */
         }
     } else if (!csb_process_reap(&child->process, REAP_NS, &ended)) {
         csb_process_abandon(&child->process);

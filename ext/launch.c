@@ -194,6 +194,9 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
         job.submission = (struct csb_bytes){message.bytes, message.count};
         result = csb_supervise(&start, &job, ret, reterr);
     }
+    if (result == 0 && request->collection != NULL) {
+        csb_collect(request->collection, kit.scratch.fd);
+    }
     csb_start_discard(&start);
     csb_kit_done(&kit, ret->notify.files_made);
     csb_message_done(&message);

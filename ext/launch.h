@@ -3,6 +3,7 @@
 #ifndef CSB_LAUNCH_H
 #define CSB_LAUNCH_H
 
+#include "collect.h"
 #include "kit.h"
 
 /* Everything is borrowed and stays unchanged until the call returns. */
@@ -15,6 +16,7 @@ struct csb_request {
     const char *prelude;                   /* submission.h; may be NULL */
     const struct csb_file *files;
     size_t file_count;
+    struct csb_collection *collection; /* filled with what the run left; may be NULL */
 };
 
 /* The request's job as the policy wants it. */

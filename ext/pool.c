@@ -267,9 +267,13 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
+        job.settle = request->collection != NULL && request->collection->patterns->count > 0;
         result = csb_supervise(&spare->start, &job, ret, reterr);
         spare->files_made = ret->notify.files_made;
         *ret_again = deserves_another(pool, ret, result, spare->generation);
+        if (result == 0 && !*ret_again && request->collection != NULL) {
+            csb_collect(request->collection, spare->kit.scratch.fd);
+        }
     } else {
         memset(ret, 0, sizeof *ret);
     }

@@ -75,8 +75,9 @@ violation(const struct csb_violation *seen)
         dict = Py_BuildValue("{s:N,s:K}", "syscall", text, "count",
                              (unsigned long long)seen->count);
     }
-    if (dict != NULL && seen->has_argument &&
-        csb_py_set(dict, "argument", PyLong_FromUnsignedLongLong(seen->argument)) < 0) {
+    if (dict != NULL && !seen->others && seen->wanted.key != NULL &&
+        csb_py_set(dict, seen->wanted.key, PyUnicode_FromString(seen->wanted.text)) <
+            0) {
         Py_CLEAR(dict);
     }
     return dict;

@@ -3,6 +3,7 @@
 #include "py_request.h"
 
 #include "clock.h"
+#include "py_collect.h"
 #include "py_convert.h"
 #include "py_error.h"
 #include "py_guard.h"
@@ -197,6 +198,8 @@ csb_py_request_done(struct csb_py_request *request)
     free(request->prelude);
     csb_strings_done(&request->arguments);
     csb_strings_done(&request->environment);
+    csb_strings_done(&request->patterns);
+    csb_collection_done(&request->collection);
     Py_XDECREF(request->source);
     Py_XDECREF(request->input);
     Py_XDECREF(request->file_list);
@@ -215,6 +218,8 @@ csb_py_request_convert(PyObject *mapping, struct csb_py_request *ret)
         csb_py_get_string(mapping, "filename", &ret->file_name) < 0 ||
         csb_py_get_strings(mapping, "args", &ret->arguments) < 0 ||
         csb_py_get_environment(mapping, "env", &ret->environment) < 0 ||
+        (PyMapping_HasKeyString(mapping, "collect") &&
+         csb_py_get_strings(mapping, "collect", &ret->patterns) < 0) ||
         convert_files(mapping, ret) < 0 || csb_py_convert_limits(mapping, &ret->limits) < 0) {
         return -1;
     }
@@ -227,6 +232,8 @@ csb_py_request_convert(PyObject *mapping, struct csb_py_request *ret)
     ret->c.prelude = ret->prelude;
     ret->c.arguments = &ret->arguments;
     ret->c.environment = &ret->environment;
+    ret->collection.patterns = &ret->patterns;
+    ret->c.collection = &ret->collection;
     return 0;
 }
 
@@ -237,7 +244,8 @@ csb_py_request_result(const struct csb_policy *policy,
 {
     PyObject *result = status < 0 ? csb_py_raise(error)
                                   : csb_py_report(policy, &request->limits, report);
-    if (result != NULL && add_findings(result, request->checked) < 0) {
+    if (result != NULL && (add_findings(result, request->checked) < 0 ||
+                           csb_py_add_collected(result, &request->collection) < 0)) {
         Py_CLEAR(result);
     }
     return result;

@@ -17,6 +17,8 @@ struct csb_py_request {
     struct csb_strings environment;
     struct csb_file *files;
     struct csb_bytes *calls;
+    struct csb_strings patterns;
+    struct csb_collection collection;
     PyObject *source; /* owned references that keep the borrowed bytes alive */
     PyObject *input;
     PyObject *file_list;

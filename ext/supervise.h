@@ -41,6 +41,7 @@ struct csb_job {
      * NULL. */
     bool (*interrupted)(void *argument);
     void *interrupted_argument;
+    bool settle;   /* the child must be dead on return, not only ended: its files are read */
     int cancel_fd; /* readable: end the run (CSB_STOP_INTERRUPT); CSB_FD_NONE: never */
     /* Told of output as it arrives, in the thread of the run; stream 1 or 2. May be NULL. */
     void (*tap)(void *argument, int stream, const unsigned char *bytes, size_t count);
