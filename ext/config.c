@@ -85,6 +85,7 @@ csb_config_build(const struct csb_policy *policy, const struct csb_plan *plan,
                                      .argument_count = (uint32_t)arguments->count};
     struct writer writer;
     int result;
+    memcpy(header.outside, policy->own_namespaces, sizeof header.outside);
     if (payload > PAYLOAD_MAX) {
         return csb_fail(reterr, CSB_STEP_ARGUMENT, E2BIG,
                         "args and module path are longer than %d bytes", PAYLOAD_MAX);

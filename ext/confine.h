@@ -16,6 +16,11 @@
 int csb_confine_early(const struct csb_plan *plan,
                       struct csb_failure *ret) CSB_MUST_USE;
 
+/* A step of it alone, for the trial of namespaces.c: join and make the namespaces of a child.
+ * 0 when there are none to enter. */
+int csb_confine_namespaces(const struct csb_namespaces *namespaces,
+                           struct csb_failure *ret) CSB_MUST_USE;
+
 /* Drop every capability and, when uid is not 0, become that uid and gid. Dropping clears
  * the parent-death signal (prctl(2)), which is therefore set again here. */
 int csb_confine_drop(uint32_t uid, uint32_t skipped,

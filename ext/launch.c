@@ -182,6 +182,7 @@ fill_plan(struct launch *launch, const struct csb_policy *policy,
     plan->channel_fd = launch->child_ends[3];
     plan->landlock_fds[0] = policy->paths.fine_ruleset;
     plan->landlock_fds[1] = launch->landlock_fd;
+    plan->namespaces = policy->namespaces;
     plan->wide_filter = policy->wide_filter;
     plan->rlimit_count = csb_limits_to_rlimits(request->job.limits, plan->rlimits);
     plan->caller = getpid();

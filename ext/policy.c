@@ -19,6 +19,7 @@ csb_policy_init(struct csb_policy *policy)
 {
     memset(policy, 0, sizeof *policy);
     csb_path_rules_init(&policy->paths);
+    csb_namespaces_init(&policy->namespaces);
 }
 
 void
@@ -30,6 +31,7 @@ csb_policy_done(struct csb_policy *policy)
     csb_strings_done(&policy->module_path);
     csb_strings_done(&policy->environment);
     csb_path_rules_done(&policy->paths);
+    csb_namespaces_done(&policy->namespaces);
     csb_bpf_done(&policy->wide_filter);
     csb_bpf_done(&policy->narrow_filter);
     csb_policy_init(policy);
@@ -42,8 +44,8 @@ missing(struct csb_policy *policy, enum csb_feature feature, const char *why,
 {
     uint32_t bit = CSB_FEATURE_BIT(feature);
     if (policy->required & bit && !(policy->degradable & bit)) {
-        return csb_fail(reterr, CSB_STEP_CONFIRM, EOPNOTSUPP, "%s",
-                        csb_feature_name(feature));
+        return csb_fail(reterr, CSB_STEP_CONFIRM, EOPNOTSUPP, "%s: %s",
+                        csb_feature_name(feature), why);
     }
     policy->required &= ~bit;
     (void)snprintf(policy->notes[feature], sizeof policy->notes[feature],
@@ -110,6 +112,57 @@ choose_landlock(struct csb_policy *policy, const struct csb_probe *probe,
                                policy->scratch_writable, policy->landlock_abi, reterr);
 }
 
+/* A layer that is taken when it is there: required, degradable, or simply off. */
+static int
+not_available(struct csb_policy *policy, enum csb_feature feature, const char *why,
+              struct csb_error *reterr)
+{
+    if ((policy->required | policy->degradable) & CSB_FEATURE_BIT(feature)) {
+        return missing(policy, feature, why, reterr);
+    }
+    (void)snprintf(policy->notes[feature], sizeof policy->notes[feature], "off: %s",
+                   why);
+    return 0;
+}
+
+static int
+choose_namespaces(struct csb_policy *policy, struct csb_error *reterr)
+{
+    const uint32_t bit = CSB_FEATURE_BIT(CSB_FEATURE_NAMESPACES);
+    char *note = policy->notes[CSB_FEATURE_NAMESPACES];
+    char why[CSB_NOTE_BYTES - 16];
+    if (policy->skipped & bit) {
+        return 0;
+    }
+    if (!policy->namespaces_wanted) {
+        policy->required &= ~bit;
+        (void)snprintf(note, CSB_NOTE_BYTES, "off: namespaces=\"off\"");
+        return 0;
+    }
+    if (!csb_namespaces_own(policy->own_namespaces)) {
+        return not_available(policy, CSB_FEATURE_NAMESPACES,
+                             "/proc is not mounted, or the kernel has no namespaces",
+                             reterr);
+    }
+    if (!csb_namespaces_open(&policy->namespaces, policy->root && policy->uid != 0, why,
+                             sizeof why)) {
+        memset(policy->own_namespaces, 0, sizeof policy->own_namespaces);
+        return not_available(policy, CSB_FEATURE_NAMESPACES, why, reterr);
+    }
+    policy->namespaces.required = (policy->required & bit) != 0;
+    (void)snprintf(note, CSB_NOTE_BYTES, "enforced (user, net, ipc, uts, cgroup)");
+    return 0;
+}
+
+static int
+choose_mdwe(struct csb_policy *policy, const struct csb_probe *probe,
+            struct csb_error *reterr)
+{
+    return probe->mdwe ? 0
+                       : not_available(policy, CSB_FEATURE_MDWE, "needs Linux 6.3",
+                                       reterr);
+}
+
 static int
 compile_filters(struct csb_policy *policy, const struct csb_probe *probe,
                 struct csb_error *reterr)
@@ -154,7 +207,13 @@ csb_policy_compile(struct csb_policy *policy, struct csb_error *reterr)
                         csb_feature_name(CSB_FEATURE_FDS));
     }
     choose_uid(policy);
-    result = choose_landlock(policy, &probe, reterr);
+    result = choose_namespaces(policy, reterr);
+    if (result == 0) {
+        result = choose_mdwe(policy, &probe, reterr);
+    }
+    if (result == 0) {
+        result = choose_landlock(policy, &probe, reterr);
+    }
     if (result == 0) {
         result = compile_filters(policy, &probe, reterr);
     }

@@ -18,6 +18,7 @@
 #define CSB_WIRE_H
 
 #include "csb.h"
+#include "namespaces.h"
 
 #define CSB_WIRE_MAGIC UINT32_C(0x43534231) /* "CSB1" */
 
@@ -31,6 +32,8 @@ struct csb_wire_config {
     uint32_t rlimit_count;
     uint32_t path_count;
     uint32_t argument_count;
+    uint32_t unused;
+    uint64_t outside[CSB_NAMESPACE_COUNT]; /* the caller's namespaces; 0 = none entered */
     /* payload: filter_length sock_filter, rlimit_count csb_rlimit, then NUL-terminated
      * strings: file name, path_count module paths, argument_count arguments */
 };

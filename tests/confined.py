@@ -33,6 +33,8 @@ ALL_LAYERS = (
     "landlock",
     "seccomp",
     "seccomp_notify",
+    "namespaces",
+    "mdwe",
 )
 ROOT = os.geteuid() == 0
 MiB = 1 << 20
@@ -72,6 +74,8 @@ def spec(
     made["skip_for_tests"] = tuple(sorted(out))
     if not still_required:
         made["require"] = tuple(name for name in made["require"] if name not in out)
+    else:
+        made["require"] = tuple(dict.fromkeys([*made["require"], *out]))
     if sets is not None:
         made["syscalls"] = tuple(sets)
     made["scratch_base"] = os.path.realpath(tempfile.gettempdir())
