@@ -9,6 +9,7 @@
 #include "syscall_filter.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ csb_policy_init(struct csb_policy *policy)
     memset(policy, 0, sizeof *policy);
     csb_path_rules_init(&policy->paths);
     csb_namespaces_init(&policy->namespaces);
+    policy->landlock_abi_max = INT_MAX;
 }
 
 void
@@ -81,7 +83,7 @@ choose_uid(struct csb_policy *policy)
         (void)snprintf(reason, sizeof reason, "%s is closed to other users", obstacle);
     } else if (!csb_uid_can_be_taken(policy->uid)) {
         (void)snprintf(reason, sizeof reason,
-                       "this user namespace has no uid %u to become", policy->uid);
+                       "this root may not become uid %u", policy->uid);
     } else {
         (void)snprintf(note, CSB_NOTE_BYTES, "enforced (uid %u, no capabilities)",
                        policy->uid);
@@ -97,16 +99,19 @@ choose_landlock(struct csb_policy *policy, const struct csb_probe *probe,
                 struct csb_error *reterr)
 {
     char *note = policy->notes[CSB_FEATURE_LANDLOCK];
-    const char *lost = csb_landlock_lost(probe->landlock_abi);
+    const int abi = probe->landlock_abi < policy->landlock_abi_max
+                        ? probe->landlock_abi
+                        : policy->landlock_abi_max;
+    const char *lost = csb_landlock_lost(abi);
     if (policy->skipped & CSB_FEATURE_BIT(CSB_FEATURE_LANDLOCK)) {
         return 0;
     }
-    if (probe->landlock_abi == 0) {
+    if (abi == 0) {
         return missing(policy, CSB_FEATURE_LANDLOCK, "this kernel has no Landlock",
                        reterr);
     }
-    policy->landlock_abi = probe->landlock_abi;
-    (void)snprintf(note, CSB_NOTE_BYTES, "enforced (ABI %d%s%s)", probe->landlock_abi,
+    policy->landlock_abi = abi;
+    (void)snprintf(note, CSB_NOTE_BYTES, "enforced (ABI %d%s%s)", abi,
                    lost[0] == '\0' ? "" : "; not covered: ", lost);
     return csb_path_rules_seal(&policy->paths, policy->scratch_base,
                                policy->scratch_writable, policy->landlock_abi, reterr);

@@ -30,6 +30,7 @@ struct csb_policy {
     uint32_t required;   /* feature bits */
     uint32_t degradable; /* feature bits that may be missing */
     uint32_t skipped;    /* feature bits that a test takes out */
+    int landlock_abi_max; /* what tests pretend that the kernel has at most */
     uint32_t uid;        /* to become when the caller is root */
 
     /* made by csb_policy_compile */

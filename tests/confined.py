@@ -65,6 +65,7 @@ def spec(
     without: Iterable[str] = (),
     still_required: bool = False,
     sets: Sequence[str] | None = None,
+    landlock_abi: int | None = None,
     python: str | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
@@ -78,6 +79,8 @@ def spec(
         made["require"] = tuple(dict.fromkeys([*made["require"], *out]))
     if sets is not None:
         made["syscalls"] = tuple(sets)
+    if landlock_abi is not None:
+        made["landlock_abi_for_tests"] = landlock_abi
     made["scratch_base"] = os.path.realpath(tempfile.gettempdir())
     made.update(changes)
     return made
@@ -117,6 +120,9 @@ _POLICY_KEYS = {
     "on_denied",
     "require",
     "read",
+    "landlock_abi",
+    "degrade",
+    "namespaces",
 }
 
 
