@@ -12,7 +12,7 @@ from typing import Any
 from csandbox import _audit, _core
 from csandbox._check import check_bytes, file_name, source_bytes, worth_confirming
 from csandbox._limits import Limits
-from csandbox._policy import degraded_names, policy_of
+from csandbox._policy import degraded_names, policy_of, with_layers
 from csandbox._profile import Profile, as_profile
 from csandbox._report import Report
 from csandbox._result import Result, Usage
@@ -132,6 +132,7 @@ def run(
     profile: str | os.PathLike[str] | Profile = "compute",
     limits: Limits | Mapping[str, Any] | None = None,
     allow_degraded: Iterable[str] = (),
+    namespaces: str | None = None,
     filename: str | os.PathLike[str] = "submission.py",
     fresh: bool = False,
     python: str | os.PathLike[str] | None = None,
@@ -152,6 +153,8 @@ def run(
     profile        name of a built-in profile, path of a TOML file, or a ``Profile``
     limits         ``Limits`` or a mapping; what is left out comes from the profile
     allow_degraded layers that may be missing ({"landlock"}); every result then says so
+    namespaces     "auto", "off" or "require": namespaces of the child's own; None: as the
+                   profile says
     filename       the program's name in messages and tracebacks
     fresh          True: always an interpreter of its own, never one forked from a warm one
                    (this version always starts a new one)
@@ -171,7 +174,7 @@ def run(
     """
     if not isinstance(fresh, bool):
         raise TypeError(f"fresh must be True or False, not {fresh!r}")
-    chosen = as_profile(profile)
+    chosen = with_layers(as_profile(profile), namespaces=namespaces)
     name = file_name(filename)
     request: dict[str, Any] = {
         "filename": name,

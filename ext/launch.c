@@ -97,6 +97,7 @@ fill_plan(struct csb_plan *plan, const struct csb_policy *policy,
     plan->channel_fd = kit->child_fds[CSB_KIT_CHANNEL];
     plan->landlock_fds[0] = policy->paths.fine_ruleset;
     plan->landlock_fds[1] = kit->ruleset_fd;
+    plan->namespaces = policy->namespaces;
     plan->wide_filter = policy->wide_filter;
     plan->rlimit_count = csb_limits_to_rlimits(request->job.limits, plan->rlimits);
     plan->skipped = policy->skipped;
