@@ -40,19 +40,20 @@ def test_what_the_grammar_cannot_read_is_spelt_in_another_way_for_it(name: str) 
 
 @pytest.mark.parametrize("key", ["open", "eval", "system", "_getframe"])
 def test_a_word_in_a_string_is_refused_only_beside_its_module(key: str) -> None:
-    source = f"a = b'\\u'; b = {{'{key}': 1}}; c = 'x'\nprint(b)\n"
+    unreadable = "a = b'\\u'; c = 'x'\n"
+    source = f"{unreadable}b = {{\"{key}\": 1}}\nprint(b)\n"
     assert csandbox.check(source, profile="contest", confirm=True).ok
-    source = f"import sys, os\na = b'\\u'; b = getattr(sys, '{key}'); c = 'x'\n"
-    wanted = key in ("open", "eval")
+    source = f"{unreadable}import sys\nb = {{\"{key}\": sys}}\n"
+    wanted = key != "_getframe"  # which is a member of sys
     assert csandbox.check(source, profile="contest", confirm=True).ok is wanted
 
 
 def test_a_source_that_only_cpython_reads_runs_with_a_note() -> None:
     source = "a = b'\\u'; print(7); c = 'x'\n"
-    assert errors(csandbox.check(source, profile="contest")) == ["CSB010"]
+    assert "CSB010" in errors(csandbox.check(source, profile="contest"))
     result = csandbox.run(source, profile="contest")
     assert (result.verdict, result.stdout) == ("accepted", "7\n")
-    assert [found.severity for found in result.report] == ["advice"]
+    assert {found.severity for found in result.report} == {"advice"}
 
 
 @pytest.mark.parametrize(
