@@ -15,7 +15,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SEND_TIMEOUT_MS = 10 * 1000, FILES_REMOVED_AT_ONCE = 200 };
+enum {
+    SEND_TIMEOUT_MS = 10 * 1000,
+    FILES_REMOVED_AT_ONCE = 200,
+    ROUNDING_BYTES = 64 * 1024, /* a file and its folders, beyond its content */
+};
 
 /* Loads the extension by path, without the import system, so that nothing but the two
  * listed folders is ever searched; everything else happens in C (child_*.c). */
@@ -27,6 +31,7 @@ static const char bootstrap[] = "import sys,_imp,_frozen_importlib as i\n"
 
 struct launch {
     struct csb_scratch scratch;
+    struct csb_disk disk;
     struct csb_strings environment;
     int child_ends[4]; /* stdin, stdout, stderr, channel */
     struct csb_ends ends;
@@ -84,6 +89,21 @@ make_scratch(struct launch *launch, const struct csb_policy *policy,
                                    file->content.count, reterr);
     }
     return result;
+}
+
+/* What the caller put there is not the program's. */
+static void
+set_disk(struct launch *launch, const struct csb_request *request)
+{
+    const struct csb_limits *limits = request->job.limits;
+    launch->disk = (struct csb_disk){.folder = launch->scratch.fd,
+                                     .name = launch->scratch.name,
+                                     .allowed = limits->disk_bytes,
+                                     .file_bytes = limits->file_bytes,
+                                     .given = (uint32_t)request->file_count};
+    for (size_t i = 0; i < request->file_count; i++) {
+        launch->disk.allowed += request->files[i].content.count + ROUNDING_BYTES;
+    }
 }
 
 static int
@@ -247,6 +267,10 @@ start_and_supervise(struct launch *launch, const struct csb_policy *policy,
     close_child_ends(launch);
     if (result < 0) {
         return result;
+    }
+    if (policy->scratch_writable) {
+        set_disk(launch, request);
+        job.disk = &launch->disk;
     }
     job.required = policy->required;
     job.sets = policy->sets;

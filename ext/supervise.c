@@ -100,6 +100,9 @@ child_ready(struct run *run, const struct csb_wire_record *record, int listener)
     uint32_t missing = run->job->required & ~record->mask;
     run->report->confirmed = record->mask;
     run->report->notify.listener = listener;
+    if (listener < 0 && run->job->disk != NULL) {
+        run->job->disk->files_made = NULL;
+    }
     if (listener < 0 &&
         run->job->required & CSB_FEATURE_BIT(CSB_FEATURE_SECCOMP_NOTIFY)) {
         missing |= CSB_FEATURE_BIT(CSB_FEATURE_SECCOMP_NOTIFY);
@@ -325,6 +328,7 @@ serve_listener(struct run *run, short events)
     struct csb_notify *notify = &run->report->notify;
     if (events & POLLIN) {
         bool denied = csb_notify_serve(notify, &run->meter.procfs, csb_clock_now_ns());
+        csb_meter_hurry(&run->meter);
         if (denied && run->job->kill_on_violation) {
             stop(run, CSB_STOP_VIOLATION);
         }
@@ -385,6 +389,7 @@ take_figures(struct run *run, const struct csb_exit *ended)
     }
     facts->threads_denied = report->notify.threads_denied;
     facts->files_denied = report->notify.files_denied;
+    facts->disk_denied = report->notify.disk_denied;
     facts->begun = run->agreed;
     facts->end = report->notify.end;
     if (run->agreed && facts->end == CSB_END_COMPILE_ERROR) {
@@ -409,6 +414,7 @@ finish(struct run *run)
         report->facts.stop = CSB_STOP_INTERRUPT;
     }
     take_figures(run, &ended);
+    csb_meter_end(&run->meter, &report->facts);
 }
 
 static void
@@ -455,6 +461,10 @@ csb_supervise(struct csb_process *process, struct csb_ends *ends,
     ret->notify.kill_on_denial = job->kill_on_violation;
     ret->notify.own_pid = process->pid;
     csb_meter_open(&run.meter, process->pid, job->limits);
+    run.meter.disk = job->disk;
+    if (job->disk != NULL) {
+        job->disk->files_made = &ret->notify.files_made;
+    }
     run.interrupt_check_ns = run.begun_ns + INTERRUPT_CHECK_NS;
     run.source_length = job->source.count;
     run.source_header =

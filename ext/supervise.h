@@ -8,6 +8,7 @@
 #define CSB_SUPERVISE_H
 
 #include "capture.h"
+#include "disk.h"
 #include "notify.h"
 #include "outcome.h"
 #include "spawn.h"
@@ -24,6 +25,7 @@ struct csb_job {
     uint32_t sets;     /* system call sets of the policy */
     bool kill_on_violation;
     struct csb_bytes source;
+    struct csb_disk *disk; /* of the run's scratch folder; NULL: not looked at */
     /* The second opinion: may the program that CPython compiled (facts.h) be executed? Asked
      * once, in the thread of the run. NULL: yes. */
     bool (*agrees)(void *argument, const unsigned char *facts, size_t count);
