@@ -8,7 +8,10 @@
 
 #include <string.h>
 
-enum { FILES_REMOVED_AT_ONCE = 200 };
+enum {
+    FILES_REMOVED_AT_ONCE = 200,
+    ROUNDING_BYTES = 64 * 1024, /* a file and its folders, beyond its content */
+};
 
 void
 csb_kit_init(struct csb_kit *kit)
@@ -71,6 +74,21 @@ csb_kit_fill(struct csb_kit *kit, const struct csb_bytes *input,
                                    files[i].content.count, reterr);
     }
     return result;
+}
+
+struct csb_disk
+csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits,
+             const struct csb_file *files, size_t file_count)
+{
+    struct csb_disk disk = {.folder = kit->scratch.fd,
+                            .name = kit->scratch.name,
+                            .allowed = limits->disk_bytes,
+                            .file_bytes = limits->file_bytes,
+                            .given = (uint32_t)file_count};
+    for (size_t i = 0; i < file_count; i++) {
+        disk.allowed += files[i].content.count + ROUNDING_BYTES;
+    }
+    return disk;
 }
 
 void

@@ -34,6 +34,10 @@ int csb_kit_fill(struct csb_kit *kit, const struct csb_bytes *input,
                  const struct csb_file *files, size_t file_count,
                  struct csb_error *reterr) CSB_MUST_USE;
 
+/* What the run may take of the disk: what the caller puts there is not the program's. */
+struct csb_disk csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits,
+                             const struct csb_file *files, size_t file_count);
+
 /* When the child has its own copies. */
 void csb_kit_close_child_fds(struct csb_kit *kit);
 

@@ -183,6 +183,7 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
     struct csb_message message = {0};
     struct csb_start start;
     struct csb_kit kit;
+    struct csb_disk disk;
     int result;
     memset(ret, 0, sizeof *ret);
     csb_kit_init(&kit);
@@ -193,6 +194,8 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
     }
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
+        disk = csb_kit_disk(&kit, job.limits, request->files, request->file_count);
+        job.disk = policy->scratch_writable ? &disk : NULL;
         result = csb_supervise(&start, &job, ret, reterr);
     }
     if (result == 0 && request->collection != NULL) {

@@ -255,6 +255,7 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
 {
     struct csb_job job = csb_request_job(request, pool->policy);
     struct csb_message message = {0};
+    struct csb_disk disk;
     struct csb_spare *spare;
     const int64_t begun_ns = csb_clock_now_ns();
     int result = take(pool, &job, &spare, reterr);
@@ -267,6 +268,8 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
+        disk = csb_kit_disk(&spare->kit, job.limits, request->files, request->file_count);
+        job.disk = pool->policy->scratch_writable ? &disk : NULL;
         job.settle = request->collection != NULL && request->collection->patterns->count > 0;
         result = csb_supervise(&spare->start, &job, ret, reterr);
         spare->files_made = ret->notify.files_made;

@@ -44,6 +44,8 @@ csb_py_convert_limits(PyObject *mapping, struct csb_limits *ret)
         csb_py_get_u64(limits, "memory_bytes", &ret->memory_bytes) == 0 &&
         csb_py_get_u64(limits, "output_bytes", &ret->output_bytes) == 0 &&
         csb_py_get_u64(limits, "file_bytes", &ret->file_bytes) == 0 &&
+        csb_py_get_u64(limits, "disk_bytes", &ret->disk_bytes) == 0 &&
+        get_u32(limits, "files", &ret->files) == 0 &&
         csb_py_get_u64(limits, "stack_bytes", &ret->stack_bytes) == 0 &&
         get_u32(limits, "open_files", &ret->open_files) == 0 &&
         get_u32(limits, "threads", &ret->threads) == 0) {

@@ -44,6 +44,7 @@ session_exchange(PyObject *object, PyObject *mapping)
     struct csb_report report = {0};
     PyObject *result = NULL;
     PyThreadState *saved;
+    struct csb_disk disk;
     struct csb_job job;
     bool lives;
     if (self->run == NULL || self->busy) {
@@ -62,6 +63,8 @@ session_exchange(PyObject *object, PyObject *mapping)
     job.interrupted = csb_py_interrupted;
     job.interrupted_argument = &saved;
     job.cancel_fd = self->cancel_fd;
+    disk = csb_kit_disk(&self->kit, job.limits, NULL, 0);
+    job.disk = self->policy->scratch_writable ? &disk : NULL;
     self->busy = true;
     saved = PyEval_SaveThread();
     lives = csb_run_exchange(self->run, &job, &report);

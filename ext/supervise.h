@@ -8,6 +8,7 @@
 #define CSB_SUPERVISE_H
 
 #include "capture.h"
+#include "disk.h"
 #include "meter.h"
 #include "notify.h"
 #include "outcome.h"
@@ -27,6 +28,7 @@ struct csb_job {
     enum csb_wire_mode mode;
     struct csb_bytes submission; /* submission.h */
     struct csb_bytes source;
+    const struct csb_disk *disk; /* of the run's scratch folder; NULL: not looked at */
     /* Frames that are sent one by one, each when the reply to the one before has come; the
      * run ends with the last reply. A session has one call an exchange. */
     const struct csb_bytes *calls;

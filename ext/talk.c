@@ -73,6 +73,9 @@ csb_talk_begin(struct csb_run *run)
     run->confirmed = run->child.mask;
     run->notify.listener = run->child.listener;
     run->child.listener = CSB_FD_NONE;
+    if (run->notify.listener < 0) {
+        run->disk.files_made = NULL; /* nobody counts them */
+    }
     if (!all_confirmed(run, ~later)) {
         return;
     }
