@@ -3,6 +3,7 @@
  * one place, so that each exit leaves nothing behind. */
 #include "launch.h"
 
+#include "cgroup.h"
 #include "config.h"
 #include "fd.h"
 #include "input.h"
@@ -31,6 +32,7 @@ struct launch {
     int child_ends[4]; /* stdin, stdout, stderr, channel */
     struct csb_ends ends;
     int landlock_fd;
+    struct csb_leaf leaf;
     struct csb_plan plan;
     char *argv[10];
 };
@@ -50,6 +52,7 @@ launch_init(struct launch *launch)
     memset(launch, 0, sizeof *launch);
     launch->scratch.fd = launch->scratch.base_fd = CSB_FD_NONE;
     launch->landlock_fd = CSB_FD_NONE;
+    csb_leaf_init(&launch->leaf);
     for (size_t i = 0; i < CSB_ARRAY_LEN(launch->child_ends); i++) {
         launch->child_ends[i] = CSB_FD_NONE;
     }
@@ -63,6 +66,7 @@ launch_done(struct launch *launch, uint32_t files_made)
     csb_fd_close(&launch->ends.stdout_fd);
     csb_fd_close(&launch->ends.stderr_fd);
     csb_fd_close(&launch->ends.channel_fd);
+    csb_leaf_end(&launch->leaf);
     if (files_made > FILES_REMOVED_AT_ONCE) {
         csb_scratch_remove_later(&launch->scratch);
     } else {
@@ -156,6 +160,22 @@ make_ruleset(struct launch *launch, const struct csb_policy *policy,
                                   &launch->landlock_fd, reterr);
 }
 
+static int
+make_leaf(struct launch *launch, const struct csb_policy *policy,
+          const struct csb_request *request, struct csb_error *reterr)
+{
+    const struct csb_limits *limits = request->job.limits;
+    int result;
+    if (policy->cgroup.fd < 0) {
+        return 0;
+    }
+    result = csb_leaf_make(&launch->leaf, &policy->cgroup,
+                           csb_leaf_memory_max(limits->memory_bytes), limits->threads,
+                           reterr);
+    /* Without one the run goes on unless it must have it; `isolation` says so. */
+    return policy->required & CSB_FEATURE_BIT(CSB_FEATURE_CGROUP) ? result : 0;
+}
+
 static void
 fill_plan(struct launch *launch, const struct csb_policy *policy,
           const struct csb_request *request)
@@ -182,6 +202,7 @@ fill_plan(struct launch *launch, const struct csb_policy *policy,
     plan->channel_fd = launch->child_ends[3];
     plan->landlock_fds[0] = policy->paths.fine_ruleset;
     plan->landlock_fds[1] = launch->landlock_fd;
+    plan->cgroup_fd = launch->leaf.procs_fd;
     plan->namespaces = policy->namespaces;
     plan->wide_filter = policy->wide_filter;
     plan->rlimit_count = csb_limits_to_rlimits(request->job.limits, plan->rlimits);
@@ -250,6 +271,9 @@ start_and_supervise(struct launch *launch, const struct csb_policy *policy,
         return result;
     }
     job.required = policy->required;
+    job.seen = csb_leaf_holds(&launch->leaf, process.pid)
+                   ? CSB_FEATURE_BIT(CSB_FEATURE_CGROUP)
+                   : 0;
     job.sets = policy->sets;
     job.kill_on_violation = policy->kill_on_violation;
     result = send_config(launch, policy, request, &process, reterr);
@@ -260,7 +284,11 @@ start_and_supervise(struct launch *launch, const struct csb_policy *policy,
         }
         return result;
     }
-    return csb_supervise(&process, &launch->ends, &job, ret, reterr);
+    result = csb_supervise(&process, &launch->ends, &job, ret, reterr);
+    if (ret->facts.stop == CSB_STOP_NONE && csb_leaf_out_of_memory(&launch->leaf)) {
+        ret->facts.stop = CSB_STOP_MEMORY;
+    }
+    return result;
 }
 
 int
@@ -281,6 +309,9 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
     }
     if (result == 0) {
         result = make_ruleset(&launch, policy, reterr);
+    }
+    if (result == 0) {
+        result = make_leaf(&launch, policy, request, reterr);
     }
     if (result == 0) {
         fill_plan(&launch, policy, request);

@@ -97,8 +97,9 @@ child_failed(struct run *run, const struct csb_wire_record *record)
 static void
 child_ready(struct run *run, const struct csb_wire_record *record, int listener)
 {
-    uint32_t missing = run->job->required & ~record->mask;
-    run->report->confirmed = record->mask;
+    const uint32_t confirmed = record->mask | run->job->seen;
+    uint32_t missing = run->job->required & ~confirmed;
+    run->report->confirmed = confirmed;
     run->report->notify.listener = listener;
     if (listener < 0 &&
         run->job->required & CSB_FEATURE_BIT(CSB_FEATURE_SECCOMP_NOTIFY)) {
