@@ -23,6 +23,7 @@ struct csb_bytes {
 struct csb_job {
     const struct csb_limits *limits;
     uint32_t required; /* feature bits that must be confirmed */
+    uint32_t seen;     /* feature bits that the caller itself saw in force */
     uint32_t sets;     /* system call sets of the policy */
     bool kill_on_violation;
     enum csb_wire_mode mode;
