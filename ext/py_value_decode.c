@@ -44,8 +44,8 @@ now_ns(void)
 static PyObject *
 make_big(const struct csb_value_token *token)
 {
-    PyObject *number = PyObject_CallMethod((PyObject *)&PyLong_Type, "from_bytes", "y#s",
-                                           (const char *)token->bytes,
+    PyObject *number = PyObject_CallMethod((PyObject *)&PyLong_Type, "from_bytes",
+                                           "y#s", (const char *)token->bytes,
                                            (Py_ssize_t)token->count, "big");
     PyObject *result = number;
     if (number != NULL && token->negative) {
@@ -127,7 +127,8 @@ push(struct decoder *decoder, enum csb_value_kind kind, PyObject *object)
         decoder->stack = grown;
         decoder->capacity = capacity;
     }
-    decoder->stack[decoder->depth++] = (struct building){.object = object, .kind = kind};
+    decoder->stack[decoder->depth++] =
+        (struct building){.object = object, .kind = kind};
     return 0;
 }
 
@@ -150,7 +151,8 @@ put_hashed(struct decoder *decoder, struct building *into, PyObject *item)
     if (result < 0) {
         if (!PyErr_ExceptionMatches(PyExc_MemoryError)) {
             /* RecursionError, in a caller that is deep in its own stack. */
-            PyErr_SetString(PyExc_ValueError, "keys that are nested too deep to compare");
+            PyErr_SetString(PyExc_ValueError,
+                            "keys that are nested too deep to compare");
         }
         return -1;
     }

@@ -271,9 +271,9 @@ encode_container(struct encoder *encoder, PyObject *object, bool hashed)
 static int
 refuse(struct encoder *encoder, PyObject *object)
 {
-    PyTypeObject *const bases[] = {&PyLong_Type,  &PyFloat_Type, &PyComplex_Type,
-                                   &PyUnicode_Type, &PyBytes_Type, &PyList_Type,
-                                   &PyTuple_Type, &PyDict_Type,  &PySet_Type,
+    PyTypeObject *const bases[] = {&PyLong_Type,     &PyFloat_Type, &PyComplex_Type,
+                                   &PyUnicode_Type,  &PyBytes_Type, &PyList_Type,
+                                   &PyTuple_Type,    &PyDict_Type,  &PySet_Type,
                                    &PyFrozenSet_Type};
     char name[80];
     char base[80];
@@ -281,10 +281,11 @@ refuse(struct encoder *encoder, PyObject *object)
     for (size_t i = 0; i < CSB_ARRAY_LEN(bases); i++) {
         if (PyType_IsSubtype(Py_TYPE(object), bases[i])) {
             csb_py_type_name((PyObject *)bases[i], base, sizeof base);
-            return faulty(encoder, true,
-                          "%s is a subclass of %s, and only exact types are plain data; "
-                          "use %s(...)",
-                          name, base, base);
+            return faulty(
+                encoder, true,
+                "%s is a subclass of %s, and only exact types are plain data; "
+                "use %s(...)",
+                name, base, base);
         }
     }
     return faulty(encoder, true,

@@ -19,9 +19,9 @@ static bool
 to_ascii(PyObject *text, char *buffer, size_t size)
 {
     PyObject *cut = PyUnicode_Substring(text, 0, MOST_CHARACTERS);
-    PyObject *bytes = cut == NULL ? NULL
-                                  : PyUnicode_AsEncodedString(cut, "ascii",
-                                                              "backslashreplace");
+    PyObject *bytes = cut == NULL
+                          ? NULL
+                          : PyUnicode_AsEncodedString(cut, "ascii", "backslashreplace");
     bool result = bytes != NULL;
     if (result) {
         (void)snprintf(buffer, size, "%s", PyBytes_AsString(bytes));
@@ -93,7 +93,8 @@ csb_py_path(const struct csb_py_frame *frames, size_t count, char *buffer, size_
     for (size_t i = 0; i < count && strlen(buffer) + 1 < size; i++) {
         const struct csb_py_frame *frame = &frames[i];
         char piece[48];
-        if (frame->kind == CSB_VALUE_DICT && frame->value == NULL && frame->key != NULL) {
+        if (frame->kind == CSB_VALUE_DICT && frame->value == NULL &&
+            frame->key != NULL) {
             append_key(frame->key, buffer, size);
             continue;
         }

@@ -38,10 +38,11 @@ enum csb_value_tag {
 
 /* What one value may amount to; everything counts before memory is taken for it. */
 struct csb_value_limits {
-    uint64_t bytes;      /* of the whole encoding */
-    uint64_t items;      /* in all containers together; a pair of a dict is two */
-    uint32_t depth;      /* containers in one another, at most CSB_VALUE_MAX_DEPTH */
-    uint32_t int_digits; /* decimal digits of one int, to within the last one */
+    uint64_t bytes; /* of the whole encoding */
+    uint64_t items; /* in all containers together; a pair of a dict is two */
+    uint32_t depth; /* containers in one another, at most CSB_VALUE_MAX_DEPTH */
+    uint32_t
+        int_digits; /* decimal digits of one int beyond 64 bits, to within the last */
 };
 
 enum { CSB_VALUE_MAX_DEPTH = 1000 };
@@ -55,7 +56,7 @@ csb_value_int_bits(const struct csb_value_limits *limits)
 
 /* Why a value could not be written or read: the value's fault, not the machine's. */
 struct csb_value_fault {
-    bool of_type;   /* a type that is no plain data (else its size, shape or spelling) */
+    bool of_type; /* a type that is no plain data (else its size, shape or spelling) */
     char path[200]; /* "$.groups[0]"; "" when reading, where `message` names the byte */
     char message[240];
 };

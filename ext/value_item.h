@@ -27,13 +27,14 @@ struct csb_item {
     enum csb_item_type type;
     uint64_t number; /* value, length or tag */
     double real;
-    const unsigned char *bytes; /* content of a string, inside what was read; else NULL */
-    size_t used;                /* bytes of head and content, > 0 */
+    const unsigned char
+        *bytes;  /* content of a string, inside what was read; else NULL */
+    size_t used; /* bytes of head and content, > 0 */
 };
 
 /* Read the item that starts at bytes[0]. Returns 0, or -EBADMSG when it is not well-formed or
  * not all there. No allocation. */
-int csb_item_next(const unsigned char *bytes, size_t count, struct csb_item *ret)
-    CSB_MUST_USE;
+int csb_item_next(const unsigned char *bytes, size_t count,
+                  struct csb_item *ret) CSB_MUST_USE;
 
 #endif

@@ -58,13 +58,20 @@ const char *
 csb_value_kind_name(enum csb_value_kind kind)
 {
     static const char *const names[] = {
-        [CSB_VALUE_NONE] = "NoneType",    [CSB_VALUE_BOOL] = "bool",
-        [CSB_VALUE_INT] = "int",          [CSB_VALUE_BIG] = "int",
-        [CSB_VALUE_FLOAT] = "float",      [CSB_VALUE_COMPLEX] = "complex",
-        [CSB_VALUE_TEXT] = "str",         [CSB_VALUE_SURROGATES] = "str",
-        [CSB_VALUE_BYTES] = "bytes",      [CSB_VALUE_LIST] = "list",
-        [CSB_VALUE_TUPLE] = "tuple",      [CSB_VALUE_SET] = "set",
-        [CSB_VALUE_FROZENSET] = "frozenset", [CSB_VALUE_DICT] = "dict",
+        [CSB_VALUE_NONE] = "NoneType",
+        [CSB_VALUE_BOOL] = "bool",
+        [CSB_VALUE_INT] = "int",
+        [CSB_VALUE_BIG] = "int",
+        [CSB_VALUE_FLOAT] = "float",
+        [CSB_VALUE_COMPLEX] = "complex",
+        [CSB_VALUE_TEXT] = "str",
+        [CSB_VALUE_SURROGATES] = "str",
+        [CSB_VALUE_BYTES] = "bytes",
+        [CSB_VALUE_LIST] = "list",
+        [CSB_VALUE_TUPLE] = "tuple",
+        [CSB_VALUE_SET] = "set",
+        [CSB_VALUE_FROZENSET] = "frozenset",
+        [CSB_VALUE_DICT] = "dict",
         [CSB_VALUE_CLOSE] = "end",
     };
     return names[kind];
@@ -74,9 +81,11 @@ csb_value_kind_name(enum csb_value_kind kind)
 static size_t
 head_length(uint64_t number)
 {
-    return number < 24 ? 1 : number <= UINT8_MAX ? 2 : number <= UINT16_MAX ? 3
-           : number <= UINT32_MAX                ? 5
-                                                 : 9;
+    return number < 24            ? 1
+           : number <= UINT8_MAX  ? 2
+           : number <= UINT16_MAX ? 3
+           : number <= UINT32_MAX ? 5
+                                  : 9;
 }
 
 static bool
@@ -97,13 +106,16 @@ is_shortest(const struct csb_item *item)
 
 /* The next item, in its only spelling. */
 static int
-take(struct csb_value_reader *reader, struct csb_item *ret, struct csb_value_fault *fault)
+take(struct csb_value_reader *reader, struct csb_item *ret,
+     struct csb_value_fault *fault)
 {
-    int result = csb_item_next(reader->bytes + reader->at, reader->count - reader->at, ret);
+    int result =
+        csb_item_next(reader->bytes + reader->at, reader->count - reader->at, ret);
     if (result < 0) {
         return bad(reader, fault, "%s",
-                   reader->at == reader->count ? "the data ends too early"
-                                               : "no CBOR item, or one that is cut off");
+                   reader->at == reader->count
+                       ? "the data ends too early"
+                       : "no CBOR item, or one that is cut off");
     }
     if (ret->type == CSB_ITEM_OTHER) {
         return bad(reader, fault, "a CBOR item that plain data does not use");
@@ -116,8 +128,9 @@ take(struct csb_value_reader *reader, struct csb_item *ret, struct csb_value_fau
 }
 
 static int
-open_container(struct csb_value_reader *reader, enum csb_value_kind kind, uint64_t number,
-               bool hashed, struct csb_value_token *ret, struct csb_value_fault *fault)
+open_container(struct csb_value_reader *reader, enum csb_value_kind kind,
+               uint64_t number, bool hashed, struct csb_value_token *ret,
+               struct csb_value_fault *fault)
 {
     size_t bytes_left = reader->count - reader->at;
     if (hashed && kind != CSB_VALUE_TUPLE && kind != CSB_VALUE_FROZENSET) {
@@ -166,8 +179,8 @@ take_big(struct csb_value_reader *reader, bool negative, struct csb_value_token 
         item.bytes[0] == 0) {
         return bad(reader, fault, "an int in the form of a large one, but not large");
     }
-    bits = item.number * 8 - (uint64_t)(__builtin_clz(item.bytes[0]) -
-                                        (int)(sizeof(unsigned) - 1) * 8);
+    bits = item.number * 8 -
+           (uint64_t)(__builtin_clz(item.bytes[0]) - (int)(sizeof(unsigned) - 1) * 8);
     if (bits > csb_value_int_bits(&reader->limits)) {
         return bad(reader, fault, "an int of more than %u digits",
                    (unsigned)reader->limits.int_digits);
@@ -328,7 +341,8 @@ csb_value_next(struct csb_value_reader *reader, struct csb_value_token *ret,
     }
     if (inner != NULL) {
         /* What is left is even at a key. */
-        hashed = inner->hashed || (inner->kind == CSB_VALUE_DICT && inner->left % 2 == 0);
+        hashed =
+            inner->hashed || (inner->kind == CSB_VALUE_DICT && inner->left % 2 == 0);
         inner->left--;
         reader->pending--;
     }

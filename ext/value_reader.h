@@ -28,8 +28,9 @@ enum csb_value_kind {
 
 struct csb_value_token {
     enum csb_value_kind kind;
-    bool negative;   /* INT, BIG: the value is -1 - number */
-    uint64_t number; /* BOOL, INT; containers: tokens directly inside, a pair counts two */
+    bool negative; /* INT, BIG: the value is -1 - number */
+    uint64_t
+        number; /* BOOL, INT; containers: tokens directly inside, a pair counts two */
     double real;
     double imaginary;
     const unsigned char *bytes; /* TEXT, SURROGATES, BYTES, BIG (big-endian) */

@@ -101,8 +101,8 @@ csb_write_int(struct csb_value_writer *writer, bool negative, uint64_t number)
 }
 
 void
-csb_write_big(struct csb_value_writer *writer, bool negative, const unsigned char *bytes,
-              size_t count)
+csb_write_big(struct csb_value_writer *writer, bool negative,
+              const unsigned char *bytes, size_t count)
 {
     put_head(writer, TAG, negative ? CSB_TAG_BIG_NEGATIVE : CSB_TAG_BIG_POSITIVE);
     csb_write_bytes(writer, bytes, count);
