@@ -36,7 +36,7 @@ MAY_INCLUDE: dict[str, set[str]] = {
 MAY_ALSO_INCLUDE: dict[str, set[str]] = {
     "child": {
         *("bpf.h", "feature.h", "plan.h", "run_limits.h", "wire.h"),
-        *("py_value_decode.h", "py_value_encode.h"),  # the codec, linked into both extensions
+        *("py_value_decode.h", "py_value_encode.h", "py_value_path.h"),  # the codec, linked into both extensions
     },
     "launch": {"confine.h"},
 }
