@@ -66,15 +66,19 @@ files_confined(void)
 }
 
 uint32_t
-csb_confirm_before(const struct csb_wire_config *config,
-                   const struct csb_rlimit *rlimits)
+csb_confirm_rlimits(const struct csb_rlimit *rlimits, uint32_t rlimit_count)
+{
+    return bit_if(rlimits_hold(rlimits, rlimit_count), CSB_FEATURE_RLIMITS);
+}
+
+uint32_t
+csb_confirm_before(const struct csb_rlimit *rlimits, uint32_t rlimit_count)
 {
     uint32_t mask = bit_if(fds_closed(), CSB_FEATURE_FDS);
     mask |= bit_if(csb_syscall(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1,
                    CSB_FEATURE_NO_NEW_PRIVS);
     mask |= bit_if(session_is_own(), CSB_FEATURE_SESSION);
-    mask |= bit_if(rlimits_hold(rlimits, config->rlimit_count), CSB_FEATURE_RLIMITS);
-    return mask;
+    return mask | csb_confirm_rlimits(rlimits, rlimit_count);
 }
 
 static bool

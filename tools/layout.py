@@ -17,6 +17,7 @@ GRAMMAR = THIRD_PARTY / "tree-sitter-python"
 LAUNCH_CHILD = ()
 #: Compiled into `_child` besides ext/child_*.c; `_core` has them too.
 CHILD_SHARED = (
+    "ext/bpf.c",
     "ext/confine.c",
     "ext/py_value_decode.c",
     "ext/py_value_encode.c",
