@@ -171,6 +171,16 @@ def decode(data: bytes, limits: ValueLimits, /) -> Any:
     keys that were chosen to collide in a dict or set are refused too.
     """
 
+def open_reply(data: bytes, limits: ValueLimits, /) -> dict[str, Any]:
+    """What a child answered to one call (ext/child_call.h has requests and replies).
+
+    ``{"kind": "value", "value": bytes}``: what was returned, still encoded, and valid for
+    ``decode`` and ``compare_value``; ``{"kind": "raised", "type": str, "message": str}``;
+    ``{"kind": "unencodable", "path": str, "message": str}``; ``{"kind": "no_entry" | "bad_request",
+    "message": str}``. All of it is the child's word. Raises ValueError with the reason for
+    anything else.
+    """
+
 def probe() -> dict[str, Any]:
     """What this kernel can enforce: feature -> {"available": bool, "detail": str, "hint": str}."""
 

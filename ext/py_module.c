@@ -11,6 +11,7 @@
 #include "py_probe.h"
 #include "py_run.h"
 #include "py_value.h"
+#include "py_value_reply.h"
 
 static PyMethodDef methods[] = {
     {"run", csb_py_run, METH_VARARGS,
@@ -19,6 +20,8 @@ static PyMethodDef methods[] = {
      "encode(value, limits, /)\n--\n\nPlain data of exact types as CBOR."},
     {"decode", csb_py_value_decode, METH_VARARGS,
      "decode(data, limits, /)\n--\n\nWhat encode made; anything else is a ValueError."},
+    {"open_reply", csb_py_value_open_reply, METH_VARARGS,
+     "open_reply(data, limits, /)\n--\n\nWhat a child answered to one call."},
     {"probe", csb_py_probe, METH_NOARGS,
      "probe()\n--\n\nWhat this kernel can enforce, layer by layer."},
     {"view", csb_py_view, METH_VARARGS,
