@@ -26,9 +26,11 @@ except ImportError as _error:
     if ".so" not in str(_error):
         raise
     raise ImportError(
-        f"csandbox's C core cannot be loaded ({_error}); it needs the libraries libseccomp and "
-        "libutf8proc: on Debian, apt-get install libseccomp2 libutf8proc2 (libutf8proc3 on 13)"
+        f"csandbox's C core cannot be loaded ({_error}); it needs the libraries libseccomp, "
+        "libutf8proc and libcbor: on Debian, apt-get install libseccomp2 libutf8proc2 libcbor0.8 "
+        "(libutf8proc3 libcbor0.10 on 13)"
     ) from _error
+from csandbox._call import CallResult, call
 from csandbox._check import check
 from csandbox._errors import (
     OutcomeError,
@@ -45,10 +47,12 @@ from csandbox._report import Diagnostic, Report
 from csandbox._result import Result, Usage
 from csandbox._run import run
 from csandbox._units import GiB, KiB, MiB
+from csandbox._value import ValueLimits
 
 __version__: str = _core.build_info()["version"]
 
 __all__ = [
+    "CallResult",
     "Diagnostic",
     "Feature",
     "Features",
@@ -66,7 +70,9 @@ __all__ = [
     "SetupError",
     "UnsupportedError",
     "Usage",
+    "ValueLimits",
     "__version__",
+    "call",
     "check",
     "probe",
     "run",
@@ -74,6 +80,7 @@ __all__ = [
 
 # The modules are private; messages, tracebacks and pickles name the public place.
 for _public in (
+    CallResult, ValueLimits, call,
     Diagnostic, Feature, Features, Limits, OutcomeError, Profile, ProfileError, RejectedError,
     Report, Result, SandboxError, SetupError, UnsupportedError, Usage, check, probe, run,
 ):  # fmt: skip

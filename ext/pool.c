@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -236,13 +235,10 @@ static uint32_t
 own_group(const struct csb_pool *pool, struct csb_spare *spare)
 {
     const pid_t pid = spare->start.process.pid;
-    char text[16];
-    int length;
-    if (pool->policy->cgroup.fd < 0 || spare->kit.leaf.procs_fd < 0) {
+    if (pool->policy->cgroup.fd < 0 || spare->kit.leaf.procs_fd < 0 ||
+        csb_leaf_take(&spare->kit.leaf, pid) < 0) {
         return 0;
     }
-    length = snprintf(text, sizeof text, "%d", (int)pid);
-    (void)!write(spare->kit.leaf.procs_fd, text, (size_t)length); /* looked at next */
     return csb_leaf_holds(&spare->kit.leaf, pid) ? CSB_FEATURE_BIT(CSB_FEATURE_CGROUP)
                                                  : 0;
 }
