@@ -122,7 +122,8 @@ class Evaluator:
 
     def _Name(self, node: ast.Name) -> Any:  # noqa: N802
         if node.id in self.names:
-            return self.names[node.id]
+            value = self.names[node.id]
+            return value.within(self.budget) if isinstance(value, Function) else value
         if node.id in BUILTINS:
             return BUILTINS[node.id]
         raise NotEvaluable(f"the name {node.id!r}")
@@ -316,24 +317,31 @@ class Function:
         self.defaults = dict(zip(self.parameters[::-1], defaults[::-1], strict=False))
         self.body = body
         self.home = home
+        self.budget = home.budget
+
+    def within(self, budget: Budget) -> Function:
+        """The same function, spending from another budget."""
+        made: Function = object.__new__(Function)
+        made.__dict__.update(self.__dict__, budget=budget)
+        return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Function:
         """A definition is not data; it is shared."""
         return self
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """Call it, within the budget of its home."""
+        """Call it."""
         if len(arguments) > len(self.parameters):
             raise TypeError("too many arguments for a helper function")
         bound = {**self.defaults, **dict(zip(self.parameters, arguments, strict=False)), **keywords}
         if set(bound) != set(self.parameters):
             raise TypeError("a helper function's arguments do not fit its parameters")
-        inner = Evaluator({**self.home.names, **bound}, self.home.budget)
+        inner = Evaluator({**self.home.names, **bound}, self.budget)
         if isinstance(self.body, ast.expr):
             return inner.value(self.body)
         from csandbox._bounded_statements import run_function
 
-        budget = self.home.budget
+        budget = self.budget
         budget.depth += 4
         try:
             if budget.depth > _DEEPEST:
