@@ -189,16 +189,14 @@ def audit_task(
     slowest = margin = None
     with ThreadPoolExecutor(max(1, concurrency)) as pool:
         references = [
-            pool.submit(grade, reference, listed, profile=chosen, limits=bounds, **options)
+            pool.submit(grade, reference or "", listed, profile=chosen, limits=bounds, **options)
             for _ in range(repeat if reference is not None else 0)
         ]
         others = [
             (name, pool.submit(grade, text, listed, profile=chosen, limits=bounds, **options))
             for name, text in (right or {}).items()
         ]
-        tried = [
-            (program, pool.submit(_try, program, listed, quick, options)) for program in kit
-        ]
+        tried = [(program, pool.submit(_try, program, listed, quick, options)) for program in kit]
         if references:
             more, slowest, margin = _reference([r.result() for r in references], bounds)
             found += more

@@ -11,7 +11,8 @@ from csandbox._grade_table import plain
 @dataclass(frozen=True)
 class Finding:
     """One finding. ``severity``: "error" means the task cannot be used as it is, "warning" that its
-    author should look. ``code`` is one of `CODES`; ``tests`` names the tests that it is about."""
+    author should look. ``code`` is one of `CODES`; ``tests`` names the tests that it is about.
+    """
 
     code: str
     severity: str

@@ -117,10 +117,10 @@ class Evaluator:
         finally:
             self.budget.depth -= 1
 
-    def _Constant(self, node: ast.Constant) -> Any:  # noqa: N802
+    def _Constant(self, node: ast.Constant) -> Any:
         return node.value
 
-    def _Name(self, node: ast.Name) -> Any:  # noqa: N802
+    def _Name(self, node: ast.Name) -> Any:
         if node.id in self.names:
             value = self.names[node.id]
             return value.within(self.budget) if isinstance(value, Function) else value
@@ -137,16 +137,16 @@ class Evaluator:
                 found.append(self.value(node))
         return found
 
-    def _List(self, node: ast.List) -> Any:  # noqa: N802
+    def _List(self, node: ast.List) -> Any:
         return self._items(node.elts)
 
-    def _Tuple(self, node: ast.Tuple) -> Any:  # noqa: N802
+    def _Tuple(self, node: ast.Tuple) -> Any:
         return tuple(self._items(node.elts))
 
-    def _Set(self, node: ast.Set) -> Any:  # noqa: N802
+    def _Set(self, node: ast.Set) -> Any:
         return set(self._items(node.elts))
 
-    def _Dict(self, node: ast.Dict) -> Any:  # noqa: N802
+    def _Dict(self, node: ast.Dict) -> Any:
         made: dict[Any, Any] = {}
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
@@ -155,7 +155,7 @@ class Evaluator:
                 made[self.value(key)] = self.value(value)
         return made
 
-    def _BinOp(self, node: ast.BinOp) -> Any:  # noqa: N802
+    def _BinOp(self, node: ast.BinOp) -> Any:
         left, right = self.value(node.left), self.value(node.right)
         kind = type(node.op)
         if kind not in _BINARY:
@@ -163,10 +163,10 @@ class Evaluator:
         _guard_binary(kind, left, right)
         return _BINARY[kind](left, right)
 
-    def _UnaryOp(self, node: ast.UnaryOp) -> Any:  # noqa: N802
+    def _UnaryOp(self, node: ast.UnaryOp) -> Any:
         return _UNARY[type(node.op)](self.value(node.operand))
 
-    def _BoolOp(self, node: ast.BoolOp) -> Any:  # noqa: N802
+    def _BoolOp(self, node: ast.BoolOp) -> Any:
         stop_at = isinstance(node.op, ast.Or)
         value = None
         for part in node.values:
@@ -175,10 +175,10 @@ class Evaluator:
                 break
         return value
 
-    def _IfExp(self, node: ast.IfExp) -> Any:  # noqa: N802
+    def _IfExp(self, node: ast.IfExp) -> Any:
         return self.value(node.body if self.value(node.test) else node.orelse)
 
-    def _Compare(self, node: ast.Compare) -> Any:  # noqa: N802
+    def _Compare(self, node: ast.Compare) -> Any:
         left = self.value(node.left)
         for kind, other in zip(node.ops, node.comparators, strict=True):
             right = self.value(other)
@@ -187,17 +187,17 @@ class Evaluator:
             left = right
         return True
 
-    def _Subscript(self, node: ast.Subscript) -> Any:  # noqa: N802
+    def _Subscript(self, node: ast.Subscript) -> Any:
         value = self.value(node.value)
         if type(value) not in _EXACT and not isinstance(value, range):
             raise NotEvaluable(f"an index into `{ast.unparse(node.value)[:80]}`")
         return value[self.value(node.slice)]
 
-    def _Slice(self, node: ast.Slice) -> Any:  # noqa: N802
+    def _Slice(self, node: ast.Slice) -> Any:
         ends = (node.lower, node.upper, node.step)
         return slice(*(None if end is None else self.value(end) for end in ends))
 
-    def _Attribute(self, node: ast.Attribute) -> Any:  # noqa: N802
+    def _Attribute(self, node: ast.Attribute) -> Any:
         owner = self.value(node.value)
         if isinstance(owner, Module) and node.attr in owner:
             return owner[node.attr]
@@ -205,10 +205,10 @@ class Evaluator:
             return getattr(owner, node.attr)
         raise NotEvaluable(f"the attribute {node.attr!r} in `{ast.unparse(node)[:80]}`")
 
-    def _JoinedStr(self, node: ast.JoinedStr) -> Any:  # noqa: N802
+    def _JoinedStr(self, node: ast.JoinedStr) -> Any:
         return "".join(str(self.value(part)) for part in node.values)
 
-    def _FormattedValue(self, node: ast.FormattedValue) -> Any:  # noqa: N802
+    def _FormattedValue(self, node: ast.FormattedValue) -> Any:
         value = self.value(node.value)
         spec = "" if node.format_spec is None else self.value(node.format_spec)
         if not _SPEC.fullmatch(spec):
@@ -217,10 +217,10 @@ class Evaluator:
             value = repr(value)
         return format(value, spec)
 
-    def _Lambda(self, node: ast.Lambda) -> Any:  # noqa: N802
+    def _Lambda(self, node: ast.Lambda) -> Any:
         return Function(node.args, node.body, self)
 
-    def _Call(self, node: ast.Call) -> Any:  # noqa: N802
+    def _Call(self, node: ast.Call) -> Any:
         function = self.value(node.func)
         arguments = self._items(node.args)
         keywords: dict[str, Any] = {}
@@ -266,15 +266,15 @@ class Evaluator:
         level(0)
         return found
 
-    def _ListComp(self, node: ast.ListComp) -> Any:  # noqa: N802
+    def _ListComp(self, node: ast.ListComp) -> Any:
         return self._comprehend(node.generators, lambda inner: inner.value(node.elt))
 
     _GeneratorExp = _ListComp  # evaluated at once: nothing here has effects that could tell
 
-    def _SetComp(self, node: ast.SetComp) -> Any:  # noqa: N802
+    def _SetComp(self, node: ast.SetComp) -> Any:
         return set(self._comprehend(node.generators, lambda inner: inner.value(node.elt)))
 
-    def _DictComp(self, node: ast.DictComp) -> Any:  # noqa: N802
+    def _DictComp(self, node: ast.DictComp) -> Any:
         return dict(
             self._comprehend(
                 node.generators, lambda inner: (inner.value(node.key), inner.value(node.value))

@@ -82,11 +82,52 @@ BUILTINS: Final[Mapping[str, Any]] = {
 
 _MATH = {
     name: getattr(math, name)
-    for name in (
-        "acos asin atan atan2 ceil copysign cos cosh degrees dist e exp fabs floor fmod frexp fsum "
-        "gcd hypot inf isclose isfinite isinf isnan isqrt lcm ldexp log log10 log1p log2 modf nan "
-        "pi pow prod radians sin sinh sqrt tan tanh tau trunc"
-    ).split()
+    for name in [
+        "acos",
+        "asin",
+        "atan",
+        "atan2",
+        "ceil",
+        "copysign",
+        "cos",
+        "cosh",
+        "degrees",
+        "dist",
+        "e",
+        "exp",
+        "fabs",
+        "floor",
+        "fmod",
+        "frexp",
+        "fsum",
+        "gcd",
+        "hypot",
+        "inf",
+        "isclose",
+        "isfinite",
+        "isinf",
+        "isnan",
+        "isqrt",
+        "lcm",
+        "ldexp",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "modf",
+        "nan",
+        "pi",
+        "pow",
+        "prod",
+        "radians",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+        "tau",
+        "trunc",
+    ]
 }
 _MATH |= {name: _small(getattr(math, name)) for name in ("factorial", "comb", "perm")}
 
@@ -112,12 +153,19 @@ def modules(source_of_chance: random.Random) -> dict[str, Mapping[str, Any]]:
         },
         "string": {
             name: getattr(string, name)
-            for name in (
-                "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits "
-                "punctuation printable whitespace"
-            ).split()
+            for name in [
+                "ascii_letters",
+                "ascii_lowercase",
+                "ascii_uppercase",
+                "digits",
+                "hexdigits",
+                "octdigits",
+                "punctuation",
+                "printable",
+                "whitespace",
+            ]
         },
-        "typing": {name: object for name in ("Any", "Dict", "List", "Optional", "Set", "Tuple")},
+        "typing": dict.fromkeys(("Any", "Dict", "List", "Optional", "Set", "Tuple"), object),
     }
 
 
@@ -132,12 +180,37 @@ _SET = "difference intersection isdisjoint issubset issuperset symmetric_differe
 #: Methods by exact type; anything else has none.
 METHODS: Final[Mapping[type, frozenset[str]]] = {
     str: frozenset(_STR.split()),
-    bytes: frozenset("count decode endswith find hex index join split startswith strip".split()),
+    bytes: frozenset(
+        [
+            "count",
+            "decode",
+            "endswith",
+            "find",
+            "hex",
+            "index",
+            "join",
+            "split",
+            "startswith",
+            "strip",
+        ]
+    ),
     list: frozenset(
-        "append clear copy count extend index insert pop remove reverse sort".split()
+        [
+            "append",
+            "clear",
+            "copy",
+            "count",
+            "extend",
+            "index",
+            "insert",
+            "pop",
+            "remove",
+            "reverse",
+            "sort",
+        ]
     ),
     tuple: frozenset(("count", "index")),
-    dict: frozenset("copy get items keys pop setdefault update values".split()),
+    dict: frozenset(["copy", "get", "items", "keys", "pop", "setdefault", "update", "values"]),
     set: frozenset([*_SET.split(), "add", "discard", "remove", "update"]),
     frozenset: frozenset(_SET.split()),
     int: frozenset(("bit_length", "bit_count")),

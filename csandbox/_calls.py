@@ -103,8 +103,8 @@ def call_all(
     replies: dict[int, str] = {}
     for line in result.stdout_bytes.split(b"\n"):
         if line.startswith(token.encode()):
-            _, number, text = line.decode("utf-8", "replace").split(" ", 2)
-            replies.setdefault(int(number), text)
+            _, place, text = line.decode("utf-8", "replace").split(" ", 2)
+            replies.setdefault(int(place), text)
     outcomes = []
     for number in range(len(calls)):
         if number in replies:

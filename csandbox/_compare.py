@@ -23,7 +23,8 @@ _SHOWN = 200
 @dataclass(frozen=True)
 class Difference:
     """Where an answer first differs. The two sides are bounded excerpts; `where` names the place
-    ("line 3, column 7", "$.groups[0]")."""
+    ("line 3, column 7", "$.groups[0]").
+    """
 
     where: str
     got: str

@@ -85,7 +85,9 @@ def _clipped(limits: Limits | None, profile: Profile, left_s: float | None) -> L
 
 def _attempt(work: Any, retries: int) -> tuple[Judgement, int]:
     """Judge, and again when the sandbox failed; a SetupError is the sandbox's failure too."""
-    for attempt in range(1, retries + 2):
+    attempt = 0
+    while True:
+        attempt += 1
         try:
             judgement: Judgement = work()
         except SetupError as error:
@@ -93,9 +95,8 @@ def _attempt(work: Any, retries: int) -> tuple[Judgement, int]:
             judgement = Judgement(
                 "internal_error", (failed,), str(error), "the sandbox failed, not the code"
             )
-        if judgement.verdict != "internal_error":
-            break
-    return judgement, attempt
+        if judgement.verdict != "internal_error" or attempt > retries:
+            return judgement, attempt
 
 
 def _row(id_: str, weight: float, test: AnyTest, judgement: Judgement, attempts: int) -> Row:
@@ -170,19 +171,17 @@ class _Grading:
             if not self._is_over(id_, weight, test):
                 limits = self.setting.limits(self.limits, test)
                 cut = _clipped(limits, self.setting.profile, self.clock.left_s)
-                self._keep(
-                    id_, weight, test, lambda t=test, c=cut: execute(t, self.setting, c)
-                )
+                self._keep(id_, weight, test, lambda t=test, c=cut: execute(t, self.setting, c))
 
     def together(self, named: Sequence[tuple[str, float, AnyTest]]) -> None:
         """The calls of all tests in one child; its limits are for all of them."""
         calls = [call for _, _, test in named for call in calls_of(test)]
+        if not calls:
+            return
         cut = _clipped(self.limits, self.setting.profile, self.clock.left_s)
 
         def work() -> Judgement:
-            made = call_all(
-                self.setting.source, calls, profile=self.setting.profile, limits=cut
-            )
+            made = call_all(self.setting.source, calls, profile=self.setting.profile, limits=cut)
             outcomes[:] = made
             verdict = "internal_error" if made[0].verdict == "internal_error" else "accepted"
             return Judgement(verdict, (made[0].result,), made[0].reason)

@@ -90,9 +90,7 @@ def _failed(result: Result, verdict: str, shown_input: str, reason: str = "") ->
     }.get(verdict, "")
     if verdict in ("rejected", "compile_error"):
         plain = result.summary()  # about the source alone: nothing was run
-    return Judgement(
-        verdict, (result,), reason or result.summary(), plain, input=shown_input
-    )
+    return Judgement(verdict, (result,), reason or result.summary(), plain, input=shown_input)
 
 
 def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Judgement:
@@ -107,9 +105,7 @@ def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Judgement
         return _checked_program(test, setting, limits)
     outcomes: list[Outcome] = []
     for call in calls_of(test):
-        outcomes += call_all(
-            setting.source, [call], profile=setting.profile, limits=limits
-        )
+        outcomes += call_all(setting.source, [call], profile=setting.profile, limits=limits)
         if not outcomes[-1].answered:
             break
     return judge_calls(test, outcomes, setting)
@@ -187,7 +183,10 @@ def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Judgemen
     verdict = "accepted"
     if difference is not None:
         verdict = "wrong_answer"
-        if compare == "exact" and compare_output("tokens", result.stdout_bytes, test.expected) is None:
+        if (
+            compare == "exact"
+            and compare_output("tokens", result.stdout_bytes, test.expected) is None
+        ):
             verdict = "presentation"
     return Judgement(verdict, (result,), input=_text(test.stdin), difference=difference)
 

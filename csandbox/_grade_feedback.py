@@ -50,9 +50,7 @@ def redact(rows: Sequence[Row], level: str) -> tuple[TestResult, ...]:
     first = next((row for row in rows if _may_show(row.result)), None)
     shown = []
     for row in rows:
-        open_ = _may_show(row.result) and (
-            level == "full" or (level == "first" and row is first)
-        )
+        open_ = _may_show(row.result) and (level == "full" or (level == "first" and row is first))
         shown.append(_cut(row, level) if open_ else _closed(row))
     return tuple(shown)
 

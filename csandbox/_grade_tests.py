@@ -1,5 +1,6 @@
 """The kinds of test that `grade` takes. A test is data of the caller's; none of it but the input
-of one test at a time ever reaches the submission."""
+of one test at a time ever reaches the submission.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ class Call:
     """One call of the submission's: what is named, and plain data for its arguments."""
 
     entry: str
-    args: tuple[Any, ...] = ()
+    args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
@@ -80,7 +81,7 @@ class Test:
 
     @property
     def trust(self) -> str:
-        """"sound", or "weak" when the submission shares a process with its judge."""
+        """ "sound", or "weak" when the submission shares a process with its judge."""
         return "sound"
 
 
@@ -127,7 +128,7 @@ class CallTest(Test):
     def __post_init__(self) -> None:
         """Check, and keep copies."""
         super().__post_init__()
-        call = Call(self.entry, self.args, self.kwargs)  # type: ignore[arg-type]
+        call = Call(self.entry, self.args, self.kwargs)
         object.__setattr__(self, "args", call.args)
         object.__setattr__(self, "kwargs", call.kwargs)
         object.__setattr__(self, "expected", deepcopy(self.expected))
@@ -144,8 +145,8 @@ class PropertyTest(Test):
 
     In `holds`, ``value`` and ``args`` are the first call's value and arguments, ``values`` those of
     all calls. It is evaluated in the caller by a bounded evaluator of plain data (no attributes of
-    objects, no imports, a budget of steps), never by ``eval``. With isolation="test" each call has a
-    child of its own.
+    objects, no imports, a budget of steps), never by ``eval``. With isolation="test" each call has
+    a child of its own.
     """
 
     calls: tuple[Call, ...]
@@ -197,8 +198,8 @@ class CheckerTest(Test):
 
     `checker` is a function of the caller's, run here: it takes an `Answer` and returns True, False,
     or a string, which means False and says why. A checker given as *source* is not trusted: its
-    function ``check(stdin, stdout, value, expected)`` runs in a child of its own ("proxy") and never
-    meets the submission; it must return exactly True or False.
+    function ``check(stdin, stdout, value, expected)`` runs in a child of its own ("proxy") and
+    never meets the submission; it must return exactly True or False.
 
     Give `stdin`, or `call`, not both. A checker that fails counts as a refusal, with the reason in
     ``TestResult.reason``: answers must not be able to break it in their favour.

@@ -77,18 +77,16 @@ class Loaded:
 class _Names(Evaluator):
     """The text's names, in which a call of the submission is not made but kept as Pending."""
 
-    def __init__(
-        self, names: dict[str, Any], budget: Budget, entries: dict[str, str]
-    ) -> None:
+    def __init__(self, names: dict[str, Any], budget: Budget, entries: dict[str, str]) -> None:
         super().__init__(names, budget)
         self.entries = entries
 
-    def _Call(self, node: ast.Call) -> Any:  # noqa: N802
+    def _Call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id in self.entries:
             return Pending(self.pending(node))
         return super()._Call(node)
 
-    def _Attribute(self, node: ast.Attribute) -> Any:  # noqa: N802
+    def _Attribute(self, node: ast.Attribute) -> Any:
         return super()._Attribute(node)
 
     def pending(self, node: ast.Call) -> Call:

@@ -43,9 +43,7 @@ def load_evalplus(
             left.append(Unconverted(number, str(call)[:400], f"the reference: {value}"))
             continue
         tests.append(
-            CallTest(
-                entry, call.args, value, id=f"{number:04}", compare=compare, hidden=secret
-            )
+            CallTest(entry, call.args, value, id=f"{number:04}", compare=compare, hidden=secret)
         )
     return Task(
         tuple(tests),
@@ -76,7 +74,5 @@ def reference_answers(
                 outcome = call_all(reference, [batch[place]], profile=chosen, limits=limits)[0]
             if outcome.verdict == "internal_error":
                 raise SetupError(step="reference", message=f"reference: {outcome.reason}")
-            answers.append(
-                (True, outcome.value) if outcome.answered else (False, outcome.reason)
-            )
+            answers.append((True, outcome.value) if outcome.answered else (False, outcome.reason))
     return answers

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from csandbox._bounded_names import BUILTINS
-from csandbox._load_asserts import parsed, load_asserts
+from csandbox._load_asserts import load_asserts, parsed
 from csandbox._load_humaneval import Task
 
 
@@ -25,9 +25,7 @@ def entry_of(asserts: Sequence[str], helpers: str = "") -> str:
     raise ValueError("the assertions call no function of the submission")
 
 
-def load_mbpp(
-    row: Mapping[str, Any], *, entry: str | None = None, seed: int = 0
-) -> Task:
+def load_mbpp(row: Mapping[str, Any], *, entry: str | None = None, seed: int = 0) -> Task:
     """Tests of one row of MBPP: ``test_list``, and ``challenge_test_list`` when it is there.
 
     ``test_setup_code`` or ``test_imports`` is what the assertions share. The entry is the function

@@ -46,7 +46,7 @@ class _Replace(ast.NodeTransformer):
         self.calls.append(call)
         return ast.copy_location(ast.Name(f"__call_{len(self.calls) - 1}", ast.Load()), node)
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name) and node.func.id in self.evaluator.entries:
             inner = set().union(*(names_in(arg) for arg in node.args), set())
             if inner & set().union(*self.bound):
@@ -54,7 +54,7 @@ class _Replace(ast.NodeTransformer):
             return self._place(self.evaluator.pending(node), node)
         return self.generic_visit(node)
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         value = self.evaluator.names.get(node.id)
         if isinstance(value, Pending) and node.id not in set().union(*self.bound):
             return self._place(value.call, node)
@@ -67,7 +67,7 @@ class _Replace(ast.NodeTransformer):
         finally:
             self.bound.pop()
 
-    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension  # noqa: N815
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension
 
 
 def _expected(node: ast.expr) -> tuple[ast.expr, bool] | None:
@@ -111,9 +111,7 @@ def shaped(node: ast.expr, evaluator: Any) -> CallTest | PropertyTest | None:
             if not _plain(expected):
                 raise NotEvaluable("an expected value that is no plain data")
             compare = "exact" if exact else "numeric"
-            return CallTest(
-                call.entry, call.args, expected, dict(call.kwargs), compare=compare
-            )
+            return CallTest(call.entry, call.args, expected, dict(call.kwargs), compare=compare)
     return PropertyTest(tuple(replace.calls), _condition(rest, evaluator))
 
 
