@@ -30,8 +30,6 @@ except ImportError as _error:
         f"csandbox's C core cannot be loaded ({_error}); it needs the libraries libseccomp and "
         "libutf8proc: on Debian, apt-get install libseccomp2 libutf8proc2 (libutf8proc3 on 13)"
     ) from _error
-from csandbox._audit import audit_task
-from csandbox._audit_report import AuditReport, Finding
 from csandbox._check import check
 from csandbox._errors import (
     OutcomeError,
@@ -67,6 +65,8 @@ from csandbox._profile import Profile
 from csandbox._report import Diagnostic, Report
 from csandbox._result import Result, Usage
 from csandbox._run import run
+from csandbox._task_audit import audit_task
+from csandbox._task_audit_report import AuditReport, Finding
 from csandbox._units import GiB, KiB, MiB
 
 __version__: str = _core.build_info()["version"]

@@ -1,226 +1,221 @@
-"""audit_task(): do a task's tests accept the reference, and nothing that does not do the task?"""
+"""One structured record a run: to the logger ``csandbox.audit``, and to a file of JSON lines.
+
+Nothing is computed unless somebody listens: `begin` gives None then. The record holds digests, not
+the source, and no output of the program, so a log may be kept where the programs may not.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+import select
+import stat
+import sys
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from csandbox._audit_programs import Program, programs
-from csandbox._audit_report import AuditReport, Finding
-from csandbox._compare import compare_output, compare_values
-from csandbox._grade import grade
-from csandbox._grade_execute import calls_of
-from csandbox._grade_report import GradeReport
-from csandbox._grade_tests import AnyTest, CallTest, RoundTripTest, StdioTest
-from csandbox._limits import Limits
-from csandbox._load_asserts import Loaded
-from csandbox._profile import Profile, as_profile
+from csandbox._errors import SetupError
 
-_SHARE = 0.5  # of the tests that a do-nothing program may pass before it is worth a word
-_NARROW = 2.0  # a reference that needs half of a limit is a time_limit on a slower machine
+if TYPE_CHECKING:
+    from csandbox._profile import Profile
+    from csandbox._result import Result
 
-
-def _entry(tests: Sequence[AnyTest]) -> str | None:
-    for test in tests:
-        if isinstance(test, RoundTripTest):
-            return test.forward
-        for call in calls_of(test):
-            return call.entry
-    return None
+LOGGER = "csandbox.audit"
+SCHEMA = 1  # of the record; a field that changes its meaning changes this number
+_INFO = 20  # logging.INFO, without the import
+_ERROR_CHARACTERS = 500
 
 
-def _named(tests: Sequence[AnyTest]) -> list[tuple[str, AnyTest]]:
-    return [(test.id or str(place), test) for place, test in enumerate(tests, 1)]
+def _listening() -> Any:
+    """The logger when somebody wants its records, else None.
 
-
-def _reference(
-    runs: list[GradeReport], limits: Limits
-) -> tuple[list[Finding], float, float | None]:
-    found: list[Finding] = []
-    verdicts: dict[str, set[str]] = defaultdict(set)
-    for report in runs:
-        for row in report:
-            verdicts[row.id].add(row.verdict)
-    broken = tuple(i for i, words in verdicts.items() if "internal_error" in words)
-    if broken:
-        text = f"the sandbox failed on the reference in {len(broken)} tests"
-        found.append(Finding("infrastructure", "error", text, broken))
-    flaky = tuple(i for i, words in verdicts.items() if len(words - {"internal_error"}) > 1)
-    if flaky:
-        text = f"the reference gets different verdicts in {len(flaky)} tests"
-        found.append(Finding("flaky", "error", text, flaky))
-    wrong = {i: min(w) for i, w in verdicts.items() if w.isdisjoint({"accepted", "internal_error"})}
-    if wrong:
-        words = ", ".join(sorted(set(wrong.values())))
-        text = f"the reference fails {len(wrong)} of {len(verdicts)} tests ({words})"
-        found.append(Finding("reference-fails", "error", text, tuple(wrong)))
-    slowest = max(row.usage.cpu_s for report in runs for row in report)
-    margin = limits.cpu_s / slowest if limits.cpu_s and slowest > 0 else None
-    if margin is not None and margin < _NARROW:
-        text = f"the reference needs {slowest:.2f} s of CPU time, the limit is {limits.cpu_s:g} s"
-        slow = tuple(row.id for row in runs[0] if row.usage.cpu_s == slowest)
-        found.append(Finding("slow", "warning", text, slow))
-    return found, slowest, margin
-
-
-def _programs(
-    reports: list[tuple[Program, GradeReport]], total: int
-) -> tuple[list[Finding], tuple[str, ...], dict[str, int]]:
-    found: list[Finding] = []
-    refused: dict[str, int] = defaultdict(int)
-    harmless: dict[str, int] = defaultdict(int)
-    answering = 0
-    for program, report in reports:
-        answers = any(row.verdict in ("accepted", "wrong_answer", "presentation") for row in report)
-        answering += answers
-        for row in report:
-            refused[row.id] += not row.passed
-            harmless[row.id] += answers and row.passed
-        good = sum(row.passed for row in report)
-        if report.score is None:
-            text = f"the sandbox failed on the program that {program.name!r} names"
-            found.append(Finding("infrastructure", "error", text))
-        elif report.passed:
-            text = f"a program that must fail passes all tests: {program.name} ({program.kind})"
-            found.append(Finding("accepts", "error", text))
-        elif good >= total * _SHARE:
-            text = f"{program.name} ({program.kind}) passes {good} of {total} tests"
-            found.append(Finding("most-pass-by", "warning", text))
-    nothing = tuple(i for i, n in harmless.items() if answering and n == answering)
-    if nothing:
-        text = f"{len(nothing)} tests refuse no program that answers at all"
-        found.append(Finding("discriminates-nothing", "warning", text, nothing))
-    accepted = tuple(program.name for program, report in reports if report.passed)
-    return found, accepted, dict(refused)
-
-
-def _question(test: AnyTest) -> object | None:
-    if isinstance(test, StdioTest):
-        data = test.stdin.encode() if isinstance(test.stdin, str) else test.stdin
-        return ("stdin", data, test.args, repr(sorted(test.files.items())))
-    if isinstance(test, CallTest):
-        return ("call", test.entry, repr(test.args), repr(sorted(test.kwargs.items())))
-    return None
-
-
-def _same(one: AnyTest, other: AnyTest) -> bool:
-    if isinstance(one, StdioTest) and isinstance(other, StdioTest):
-        got = one.expected.encode() if isinstance(one.expected, str) else one.expected
-        return compare_output("tokens", got, other.expected) is None
-    assert isinstance(one, CallTest) and isinstance(other, CallTest)
-    return compare_values("numeric", one.expected, other.expected) is None
-
-
-def _doubles(tests: Sequence[tuple[str, AnyTest]]) -> list[Finding]:
-    """The same question twice: with one answer it is idle, with two no program is right."""
-    first: dict[object, tuple[str, AnyTest]] = {}
-    idle: list[str] = []
-    torn: list[str] = []
-    for id_, test in tests:
-        question = _question(test)
-        if question is None:
-            continue
-        known = first.setdefault(question, (id_, test))
-        if known[0] != id_:
-            (idle if _same(known[1], test) else torn).append(f"{known[0]} and {id_}")
-    found = []
-    if torn:
-        text = f"{len(torn)} pairs of tests expect two different answers to the same input"
-        found.append(Finding("two-answers", "error", text, tuple(torn)))
-    if idle:
-        text = f"{len(idle)} pairs of tests ask the same"
-        found.append(Finding("double", "warning", text, tuple(idle)))
-    return found
-
-
-def _others(
-    reports: list[tuple[str, GradeReport]], tests: Sequence[tuple[str, AnyTest]]
-) -> list[Finding]:
-    """Other right programs that the tests refuse: a sign that they know one answer of several."""
-    found = []
-    for name, report in reports:
-        wrong = tuple(row.id for row in report if not row.passed)
-        if wrong:
-            text = f"{name}, said to be right, is refused by {len(wrong)} of {len(tests)} tests"
-            found.append(Finding("two-answers", "warning", text, wrong))
-    return found
-
-
-def audit_task(
-    tests: Iterable[AnyTest] | Loaded,
-    *,
-    reference: str | bytes | None = None,
-    right: Mapping[str, str | bytes] | None = None,
-    wrong: Mapping[str, str | bytes] | None = None,
-    compare: str = "exact",
-    profile: str | os.PathLike[str] | Profile = "contest",
-    limits: Limits | Mapping[str, Any] | None = None,
-    repeat: int = 2,
-    concurrency: int = 2,
-) -> AuditReport:
-    """Run the reference, and a kit of programs that must fail, against a task's tests.
-
-    The reference must pass every test each of `repeat` times. Programs that do nothing (empty,
-    constants, echo, raise, exit 0, loop) and that cheat must all fail. `right` are more programs
-    that are right, by name: a test that refuses one of them may know one answer of several. `wrong`
-    are more that are not. The kit runs without the guard (profile ``open``, with the limits of
-    `profile`), because it is the tests that are on trial; it is held to 1 s of CPU time, and calls
-    share a child.
-
-    Raises what `grade` raises.
+    A program that never imported ``logging`` cannot have asked for them, so it need not pay for it.
     """
-    listed = list(tests)
-    named = _named(listed)
-    chosen = as_profile(profile)
-    given = Limits.from_mapping(limits) if isinstance(limits, Mapping) else limits
-    bounds = chosen.limits.merge(given)
-    options: dict[str, Any] = {"compare": compare, "stop": "never", "seed": 0}
-    found: list[Finding] = []
-    if isinstance(tests, Loaded) and tests.unconverted:
-        text = f"{len(tests.unconverted)} parts of the task's text are no test: "
-        text += str(tests.unconverted[0])
-        found.append(Finding("unconverted", "warning", text))
-    kit = list(programs(_entry(listed)))
-    kit += [Program(name, "wrong", _text(text)) for name, text in (wrong or {}).items()]
-    quick = bounds.merge(Limits(cpu_s=min(1.0, bounds.cpu_s or 1.0), wall_s=4.0))
-    slowest = margin = None
-    with ThreadPoolExecutor(max(1, concurrency)) as pool:
-        references = [
-            pool.submit(grade, reference or "", listed, profile=chosen, limits=bounds, **options)
-            for _ in range(repeat if reference is not None else 0)
-        ]
-        others = [
-            (name, pool.submit(grade, text, listed, profile=chosen, limits=bounds, **options))
-            for name, text in (right or {}).items()
-        ]
-        tried = [(program, pool.submit(_try, program, listed, quick, options)) for program in kit]
-        if references:
-            more, slowest, margin = _reference([r.result() for r in references], bounds)
-            found += more
-        found += _others([(name, r.result()) for name, r in others], named)
-        more, accepted, refused = _programs([(p, r.result()) for p, r in tried], len(listed))
-    found += more + _doubles(named)
-    found.sort(key=lambda finding: finding.severity != "error")
-    return AuditReport(tuple(found), len(kit), accepted, refused, slowest, margin)
+    logging = sys.modules.get("logging")
+    if logging is None:
+        return None
+    logger = logging.getLogger(LOGGER)
+    return logger if logger.isEnabledFor(_INFO) else None
 
 
-def _text(source: str | bytes) -> str:
-    return source if isinstance(source, str) else source.decode()
+def _timestamp(seconds: float) -> str:
+    """RFC 3339 in UTC, with microseconds."""
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{whole}.{int(seconds % 1 * 1_000_000):06d}Z"
 
 
-def _try(
-    program: Program, tests: Sequence[AnyTest], limits: Limits, options: dict[str, Any]
-) -> GradeReport:
-    """A program of the kit. Where it loops, one test says it for all."""
-    never_ends = program.name == "loops"
-    return grade(
-        program.source,
-        tests,
-        isolation="submission",
-        profile="open",
-        limits=limits,
-        **{**options, "stop": "first" if never_ends else "never"},
+def _base(source: bytes, profile: Profile, filename: str) -> dict[str, Any]:
+    from hashlib import sha256
+
+    return {
+        "pid": os.getpid(),
+        "uid": os.geteuid(),
+        "source_sha256": sha256(source).hexdigest(),
+        "source_bytes": len(source),
+        "filename": filename,
+        "profile": profile.name,
+        "profile_sha256": profile.digest(),
+    }
+
+
+def record_of(
+    result: Result, *, source: bytes, profile: Profile, run_id: str, began_s: float
+) -> dict[str, Any]:
+    """The record of a finished run: plain JSON data.
+
+    ``source`` are the bytes that the caller submitted, ``began_s`` the time.time() of its start.
+    Findings are counted by code; ``isolation`` maps each layer to its state, as in the result.
+    """
+    findings: dict[str, int] = {}
+    for diagnostic in result.diagnostics:
+        findings[diagnostic.code] = findings.get(diagnostic.code, 0) + 1
+    return {
+        "schema": SCHEMA,
+        "time": _timestamp(began_s),
+        "run_id": run_id,
+        **_base(source, profile, result.filename),
+        "verdict": result.verdict,
+        "code": result.code,
+        "limit_hit": result.limit_hit,
+        "exit_code": result.exit_code,
+        "signal": result.signal,
+        "error": None if result.error is None else result.error[:_ERROR_CHARACTERS],
+        "usage": result.usage.to_dict(),
+        "violations": [dict(violation) for violation in result.violations],
+        "findings": dict(sorted(findings.items())),
+        "isolation": dict(result.isolation),
+    }
+
+
+def failure_of(
+    error: BaseException,
+    *,
+    source: bytes,
+    profile: Profile,
+    filename: str,
+    run_id: str,
+    began_s: float,
+) -> dict[str, Any]:
+    """The record of a run that gave no result: not started, or interrupted by its caller."""
+    return {
+        "schema": SCHEMA,
+        "time": _timestamp(began_s),
+        "run_id": run_id,
+        **_base(source, profile, filename),
+        "verdict": "not_started" if isinstance(error, Exception) else "interrupted",
+        "error": f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS],
+    }
+
+
+def _trouble(path: str, verb: str, error: OSError) -> SetupError:
+    return SetupError(
+        step="audit",
+        errno=error.errno or 0,
+        message=f"audit log {path}: cannot {verb} it: {error.strerror or error}",
     )
+
+
+def open_log(path: str | os.PathLike[str]) -> int:
+    """A descriptor that only appends; SetupError when there can be none. The file is made 0600."""
+    name = os.fspath(path)
+    try:
+        return os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise _trouble(name, "open", error) from error
+
+
+def append(descriptor: int, line: bytes) -> None:
+    """Append one line whole, whoever else appends.
+
+    Linux serialises appends to a regular file, whatever their length, and writes of at most
+    PIPE_BUF to a pipe. Longer lines are written under flock(2), so that two of them cannot mix
+    where a file system or a pipe takes them in pieces. Raises OSError.
+    """
+    regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+    rest = memoryview(line)
+    if regular and len(line) <= select.PIPE_BUF:
+        rest = rest[os.write(descriptor, rest) :]
+    if not rest:
+        return
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    finally:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def line_of(record: Mapping[str, Any]) -> bytes:
+    """One line of ASCII JSON: no byte of it can end the line early or move a terminal's cursor."""
+    import json
+
+    return (json.dumps(record, separators=(",", ":"), ensure_ascii=True) + "\n").encode()
+
+
+class Audit:
+    """The audit of one run between its beginning and its record."""
+
+    def __init__(self, logger: Any, path: str | None) -> None:
+        """Open the file at once: a log that cannot be written is told before anything runs."""
+        self.run_id = os.urandom(8).hex()
+        self.began_s = time.time()
+        self._logger = logger
+        self._path = path
+        self._descriptor = -1 if path is None else open_log(path)
+
+    def done(self, result: Result, source: bytes, profile: Profile) -> None:
+        """Write the record of a finished run. SetupError when the file takes it no more."""
+        self._write(
+            record_of(
+                result, source=source, profile=profile, run_id=self.run_id, began_s=self.began_s
+            )
+        )
+
+    def failed(self, error: BaseException, source: bytes, profile: Profile, filename: str) -> None:
+        """Write the record of a run that raised; SetupError as `done`."""
+        self._write(
+            failure_of(
+                error,
+                source=source,
+                profile=profile,
+                filename=filename,
+                run_id=self.run_id,
+                began_s=self.began_s,
+            )
+        )
+
+    def __enter__(self) -> None:
+        """Nothing to do; the end gives the descriptor back."""
+
+    def __exit__(self, *_: object) -> None:
+        """Give the descriptor back; harmless when called again."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def _write(self, record: dict[str, Any]) -> None:
+        try:
+            if self._logger is not None:
+                self._logger.info(
+                    "run %s: %s", self.run_id, record["verdict"], extra={"audit": record}
+                )
+            if self._descriptor >= 0:
+                append(self._descriptor, line_of(record))
+        except OSError as error:
+            raise _trouble(str(self._path), "write", error) from error
+
+
+def begin(path: str | os.PathLike[str] | None) -> Audit | None:
+    """The audit of a run that begins now, or None when nobody wants a record.
+
+    It is used as ``with audit: …``, with one call of `done` or `failed` inside. Raises SetupError
+    when `path` cannot be opened, TypeError when it is no path.
+    """
+    logger = _listening()
+    if path is None:
+        return None if logger is None else Audit(logger, None)
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        raise TypeError("audit_log must be a str path, not bytes")
+    return Audit(logger, name)

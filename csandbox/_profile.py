@@ -79,10 +79,14 @@ class SyscallsSection(_Section):
 
 @dataclass(frozen=True)
 class IsolationSection(_Section):
-    """Layers without which nothing runs, and layers that may be missing."""
+    """Layers without which nothing runs, layers that may be missing, and a word for each other.
+
+    ``namespaces`` is "auto" (entered where the kernel lets us), "off" or "require".
+    """
 
     require: tuple[str, ...]
     allow_degraded: tuple[str, ...]
+    namespaces: str
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -180,6 +184,7 @@ class Profile:
             "env": self.env,
             "isolation.require": self.isolation.require,
             "isolation.allow_degraded": self.isolation.allow_degraded,
+            "isolation.namespaces": self.isolation.namespaces,
         }
         return _schema.unflatten(flat)
 

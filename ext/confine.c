@@ -1,7 +1,7 @@
 /* Theory of operation: the body of every child, ours until exec or until untrusted code.
  * csb_confine_early runs in a vfork-like child, in memory that is the caller's: raw system
- * calls only, nothing written but the failure record. The other two run in the started
- * interpreter. Trusts the plan; never continues after a failed step. Allocation
+ * calls only, nothing written but the failure record. The others run in the started
+ * interpreter, csb_confine_forked in one that a zygote has forked. Trusts the plan; never continues after a failed step. Allocation
  * and stdio are poisoned below, so that adding one is a compile error. */
 #include "confine.h"
 
@@ -11,6 +11,7 @@
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/prctl.h>
+#include <linux/sched.h>
 #include <linux/securebits.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -96,10 +97,10 @@ place_fds(const struct csb_plan *plan)
 }
 
 static long
-set_rlimits(const struct csb_plan *plan)
+set_rlimits(const struct csb_rlimit *rlimits, size_t count)
 {
-    for (size_t i = 0; i < plan->rlimit_count; i++) {
-        const struct csb_rlimit *limit = &plan->rlimits[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct csb_rlimit *limit = &rlimits[i];
         const uint64_t pair[2] = {limit->value, limit->value};
         long result = csb_syscall(SYS_prlimit64, 0, limit->resource, pair, 0);
         if (result < 0) {
@@ -140,6 +141,26 @@ enter_landlock(const struct csb_plan *plan)
     return 0;
 }
 
+/* Joining the user namespace gives every right inside it and none outside; the others need
+ * such rights, so it comes first. clone(2) flags could not join the shared ones. */
+int
+csb_confine_namespaces(const struct csb_namespaces *namespaces, struct csb_failure *ret)
+{
+    static const char name[] = "csandbox";
+    if (namespaces->user_fd < 0) {
+        return 0;
+    }
+    STEP(CSB_STEP_NAMESPACES,
+         csb_syscall(SYS_setns, namespaces->user_fd, CLONE_NEWUSER));
+    STEP(CSB_STEP_NAMESPACES, csb_syscall(SYS_setns, namespaces->net_fd, CLONE_NEWNET));
+    STEP(CSB_STEP_NAMESPACES,
+         csb_syscall(SYS_unshare, CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP));
+    /* the host's name is the host's affair */
+    STEP(CSB_STEP_NAMESPACES, csb_syscall(SYS_sethostname, name, sizeof name - 1));
+    STEP(CSB_STEP_NAMESPACES, csb_syscall(SYS_setdomainname, "", 0));
+    return 0;
+}
+
 int
 csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret)
 {
@@ -147,6 +168,12 @@ csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret)
     const uint32_t skipped = plan->skipped;
 
     STEP(CSB_STEP_SESSION, reset_signals());
+    /* Before the parent-death signal, which a change of rights would clear. */
+    if (wanted(skipped, CSB_FEATURE_NAMESPACES) &&
+        csb_confine_namespaces(&plan->namespaces, ret) < 0 &&
+        plan->namespaces.required) {
+        return -ret->err;
+    }
     if (wanted(skipped, CSB_FEATURE_SESSION)) {
         STEP(CSB_STEP_SESSION, own_session(plan));
     }
@@ -154,7 +181,7 @@ csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret)
     STEP(CSB_STEP_CHDIR, csb_syscall(SYS_chdir, plan->directory));
     STEP(CSB_STEP_CHDIR, csb_syscall(SYS_umask, 077));
     if (wanted(skipped, CSB_FEATURE_RLIMITS)) {
-        STEP(CSB_STEP_RLIMIT, set_rlimits(plan));
+        STEP(CSB_STEP_RLIMIT, set_rlimits(plan->rlimits, plan->rlimit_count));
     }
     if (wanted(skipped, CSB_FEATURE_NO_NEW_PRIVS)) {
         STEP(CSB_STEP_NO_NEW_PRIVS,
@@ -167,10 +194,38 @@ csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret)
     if (wanted(skipped, CSB_FEATURE_FDS)) {
         STEP(CSB_STEP_FDS, csb_syscall(SYS_close_range, CSB_CHANNEL_FD + 1, ~0U, 0));
     }
-    if (wanted(skipped, CSB_FEATURE_SECCOMP)) {
+    /* A zygote has no filter of its own: it forks. */
+    if (wanted(skipped, CSB_FEATURE_SECCOMP) && filter.len > 0) {
         STEP(CSB_STEP_SECCOMP,
              csb_syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter));
     }
+    return 0;
+}
+
+int
+csb_confine_forked(const struct csb_plan *plan, int directory_fd,
+                   struct csb_failure *ret)
+{
+    const uint32_t skipped = plan->skipped;
+
+    STEP(CSB_STEP_SESSION, reset_signals());
+    if (wanted(skipped, CSB_FEATURE_SESSION)) {
+        STEP(CSB_STEP_SESSION, own_session(plan));
+    }
+    STEP(CSB_STEP_FDS, place_fds(plan));
+    STEP(CSB_STEP_CHDIR, csb_syscall(SYS_fchdir, directory_fd));
+    STEP(CSB_STEP_LANDLOCK, enter_landlock(plan));
+    if (wanted(skipped, CSB_FEATURE_FDS)) {
+        STEP(CSB_STEP_FDS, csb_syscall(SYS_close_range, CSB_CHANNEL_FD + 1, ~0U, 0));
+    }
+    return 0;
+}
+
+int
+csb_confine_rlimits(const struct csb_rlimit *rlimits, size_t count,
+                    struct csb_failure *ret)
+{
+    STEP(CSB_STEP_RLIMIT, set_rlimits(rlimits, count));
     return 0;
 }
 
@@ -215,8 +270,10 @@ csb_confine_drop(uint32_t uid, uint32_t skipped, struct csb_failure *ret)
     }
     /* No core dump, and /proc/PID closed to others of the same uid. */
     STEP(CSB_STEP_PRIVILEGES, csb_syscall(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0));
-    /* No page may turn from writable to executable; EINVAL before Linux 6.3. */
-    (void)csb_syscall(SYS_prctl, PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0);
+    if (wanted(skipped, CSB_FEATURE_MDWE)) {
+        /* EINVAL before Linux 6.3; what came of it is asked for by child_confirm.c */
+        (void)csb_syscall(SYS_prctl, PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0);
+    }
     return 0;
 }
 

@@ -18,21 +18,30 @@ struct csb_meter {
     int64_t cpu_ns;           /* at the last look, submission only */
     int64_t next_ns;          /* the next look is due */
     int64_t pause_ns;
-    uint64_t private_bytes; /* highest seen */
-    uint64_t peak_bytes;    /* highest resident size seen */
+    struct csb_memory inherited; /* of a zygote: not the submission's */
+    uint64_t private_bytes;      /* highest seen, what was inherited not counted */
+    uint64_t peak_bytes;         /* highest resident size seen, the same */
 };
 
-void csb_meter_open(struct csb_meter *meter, pid_t pid,
-                    const struct csb_limits *limits);
+/* Takes the descriptors of *procfs when they are open, else opens its own. */
+void csb_meter_open(struct csb_meter *meter, pid_t pid, const struct csb_limits *limits,
+                    struct csb_procfs *procfs, const struct csb_memory *inherited);
 void csb_meter_close(struct csb_meter *meter);
 
 /* The submission may begin now: everything used so far was start-up. */
 void csb_meter_start(struct csb_meter *meter, int64_t now_ns);
 
+/* A session's next cell: its time begins now, under other limits. */
+void csb_meter_restart(struct csb_meter *meter, const struct csb_limits *limits,
+                       int64_t now_ns);
+
 /* Look; says which limit has been passed. Before csb_meter_start: CSB_STOP_NONE. */
 enum csb_stop csb_meter_look(struct csb_meter *meter, int64_t now_ns);
 
-/* Exact memory figures, for the moment before a child is killed. */
+/* Exact figures, for the moment before a child is killed. Harmless when it has ended. */
 void csb_meter_last_look(struct csb_meter *meter);
+
+/* Figures that somebody else has read. */
+void csb_meter_add(struct csb_meter *meter, const struct csb_memory *memory);
 
 #endif

@@ -45,33 +45,21 @@ csb_notify_done(struct csb_notify *notify)
     csb_fd_close(&notify->listener);
 }
 
-/* Which argument tells what was meant: the one that the table checks, else the first of
- * socket(2), the call that people ask about. */
-static int
-telling_argument(const char *name)
-{
-    if (strcmp(name, "socket") == 0) {
-        return 0;
-    }
-    for (size_t i = 0; i < csb_syscall_row_count; i++) {
-        const struct csb_syscall_row *row = &csb_syscall_rows[i];
-        if (row->check_count > 0 && strcmp(row->name, name) == 0) {
-            return (int)row->checks[0].index;
-        }
-    }
-    return -1;
-}
-
 static void
 record(struct csb_notify *notify, const struct seccomp_data *call, const char *name)
 {
     struct csb_violation *violation;
-    int index = telling_argument(name);
-    uint64_t argument = index < 0 ? 0 : call->args[index];
+    struct csb_wanted wanted;
+    uint64_t arguments[CSB_CALL_ARGUMENTS];
+    for (size_t i = 0; i < CSB_CALL_ARGUMENTS; i++) {
+        arguments[i] = call->args[i];
+    }
+    csb_wanted_of(name, arguments, notify->own_pid, &wanted);
     notify->denied++;
     for (unsigned i = 0; i < notify->violation_count; i++) {
         violation = &notify->violations[i];
-        if (violation->number == call->nr && violation->argument == argument) {
+        if (!violation->others && violation->number == call->nr &&
+            csb_wanted_same(&violation->wanted, &wanted)) {
             violation->count++;
             return;
         }
@@ -79,15 +67,12 @@ record(struct csb_notify *notify, const struct seccomp_data *call, const char *n
     if (notify->violation_count == CSB_VIOLATION_KINDS) {
         violation = &notify->violations[CSB_VIOLATION_KINDS - 1];
         violation->others = true;
-        violation->has_argument = false;
         violation->count++;
         return;
     }
     violation = &notify->violations[notify->violation_count++];
-    *violation = (struct csb_violation){.number = call->nr,
-                                        .has_argument = index >= 0,
-                                        .argument = argument,
-                                        .count = 1};
+    *violation =
+        (struct csb_violation){.number = call->nr, .wanted = wanted, .count = 1};
 }
 
 /* Is this one of the calls that are watched rather than denied? */
@@ -227,6 +212,9 @@ csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
     free(name);
     if (denied && notify->kill_on_denial) {
         return true; /* answered, it could act once more before the kill arrives */
+    }
+    if (notify->end_seen && notify->hold_end) {
+        return false;
     }
     answer.id = request.id;
     answer.error = err == PRETEND ? 0 : -err;

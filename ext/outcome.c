@@ -85,11 +85,15 @@ csb_classify(const struct csb_facts *facts, const struct csb_limits *limits)
         outcome.verdict = CSB_REJECTED;
     } else if (limit_passed(facts, limits, &outcome)) {
         return outcome;
+    } else if (facts->stop == CSB_STOP_ANSWERED) {
+        outcome.verdict = CSB_ACCEPTED;
+    } else if (facts->stop == CSB_STOP_GARBAGE) {
+        outcome.verdict = CSB_RUNTIME_ERROR;
     } else if (!facts->exit_known || facts->stop != CSB_STOP_NONE ||
                (!facts->begun && facts->exit_code == CSB_WIRE_EXIT_FAILED)) {
         outcome.verdict = CSB_INTERNAL_ERROR;
     } else if (facts->exit_code == 0 && facts->signal == 0) {
-        outcome.verdict = CSB_ACCEPTED;
+        outcome.verdict = facts->unanswered ? CSB_RUNTIME_ERROR : CSB_ACCEPTED;
     } else if (facts->signal != 0) {
         outcome = crashed_for_memory(facts, limits)
                       ? (struct csb_outcome){CSB_MEMORY_LIMIT, CSB_HIT_MEMORY}

@@ -40,6 +40,8 @@ enum csb_stop {
     CSB_STOP_VIOLATION, /* the profile says: kill on a denied call */
     CSB_STOP_REFUSED,   /* the second opinion: not executed */
     CSB_STOP_INTERRUPT, /* the caller was interrupted */
+    CSB_STOP_ANSWERED,  /* the last reply has come: no more is wanted */
+    CSB_STOP_GARBAGE,   /* what came instead of a reply is none */
 };
 
 /* Everything seen from outside, and the child's own word about a failure. */
@@ -50,6 +52,7 @@ struct csb_facts {
     int exit_code; /* -1 when killed */
     int signal;
     bool output_over; /* a stream passed its cap */
+    bool unanswered;  /* it ended, and a reply is missing */
     uint32_t threads_denied;
     uint32_t files_denied;
     enum csb_wire_end

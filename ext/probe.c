@@ -3,6 +3,7 @@
 #include "probe.h"
 
 #include "landlock.h"
+#include "namespaces.h"
 #include "raw.h"
 
 #include <fcntl.h>
@@ -15,6 +16,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#ifndef PR_GET_MDWE
+#define PR_GET_MDWE 66
+#endif
 #ifndef SECCOMP_FILTER_FLAG_NEW_LISTENER
 #define SECCOMP_FILTER_FLAG_NEW_LISTENER (1UL << 3)
 #endif
@@ -76,6 +80,17 @@ listener_possible(void)
     return child > 0 && waitpid(child, &status, (int)__WCLONE) == child && status == 0;
 }
 
+bool
+csb_probe_namespaces(char *why, size_t size)
+{
+    struct csb_namespaces tried;
+    bool available;
+    csb_namespaces_init(&tried);
+    available = csb_namespaces_open(&tried, geteuid() == 0, why, size);
+    csb_namespaces_done(&tried);
+    return available;
+}
+
 void
 csb_probe(struct csb_probe *ret)
 {
@@ -90,7 +105,7 @@ csb_probe(struct csb_probe *ret)
         .close_range = csb_syscall(SYS_close_range, 1, 0, 0) == -EINVAL,
         .procfs = readable("/proc/self/statm"),
         .root = geteuid() == 0,
-        .user_namespace = readable("/proc/self/ns/user"),
+        .mdwe = csb_syscall(SYS_prctl, PR_GET_MDWE, 0, 0, 0, 0) >= 0,
     };
     if (pidfd >= 0) {
         (void)close((int)pidfd);

@@ -7,6 +7,7 @@
 #include "py_guard.h"
 #include "py_guard_view.h"
 #include "py_policy.h"
+#include "py_pool.h"
 #include "py_probe.h"
 #include "py_run.h"
 
@@ -27,7 +28,10 @@ static PyMethodDef methods[] = {
 static int
 execute(PyObject *module)
 {
-    return csb_py_policy_add(module) < 0 || csb_py_guard_add(module) < 0 ? -1 : 0;
+    return csb_py_policy_add(module) < 0 || csb_py_guard_add(module) < 0 ||
+                   csb_py_pool_add(module) < 0
+               ? -1
+               : 0;
 }
 
 static PyModuleDef_Slot slots[] = {

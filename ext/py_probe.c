@@ -33,6 +33,17 @@ landlock(const struct csb_probe *probe)
         "landlock_* system calls");
 }
 
+static PyObject *
+namespaces(void)
+{
+    char why[200] = "";
+    return csb_probe_namespaces(why, sizeof why)
+               ? feature(true, "user, net, ipc, uts, cgroup", "")
+               : feature(false, why,
+                         "optional: allow user namespaces (see the sysctl named, or the "
+                         "container's settings)");
+}
+
 PyObject *
 csb_py_probe(PyObject *module, PyObject *unused)
 {
@@ -60,6 +71,10 @@ csb_py_probe(PyObject *module, PyObject *unused)
          csb_py_set(dict, "no_new_privs", feature(true, "prctl", "")) < 0 ||
          csb_py_set(dict, "session",
                     feature(true, "own session, parent-death signal", "")) < 0 ||
+         csb_py_set(dict, "namespaces", namespaces()) < 0 ||
+         csb_py_set(dict, "mdwe",
+                    feature(probe.mdwe, probe.mdwe ? "prctl" : "not in this kernel",
+                            "optional: use Linux 6.3 or newer")) < 0 ||
          csb_py_set(dict, "privileges",
                     feature(true,
                             probe.root

@@ -31,9 +31,10 @@ MAY_INCLUDE: dict[str, set[str]] = {
 }
 
 #: layer -> single headers that it may include besides: plain data, frozen before the clone,
-#: and for the launcher the one function that runs between clone and exec
+#: and for the launcher (and a trial of it) the one function that runs between clone and exec
 MAY_ALSO_INCLUDE: dict[str, set[str]] = {
-    "child": {"bpf.h", "feature.h", "plan.h", "run_limits.h", "wire.h"},
+    "child": {"bpf.h", "feature.h", "namespaces.h", "plan.h", "run_limits.h", "wire.h"},
+    "policy": {"confine.h"},
     "launch": {"confine.h"},
 }
 

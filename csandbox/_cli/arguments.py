@@ -131,6 +131,16 @@ def _add_run(add: Callable[..., argparse.ArgumentParser]) -> None:
         help="put a copy of PATH into the working folder as NAME; may be repeated",
     )
     parser.add_argument(
+        "--collect",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help='bring files back that the program left, such as "*.png" or "out/**"; may be repeated',
+    )
+    parser.add_argument(
+        "--into", metavar="DIR", help="where collected files go; must be missing or empty"
+    )
+    parser.add_argument(
         "--env",
         action="append",
         default=[],
@@ -147,6 +157,9 @@ def _add_run(add: Callable[..., argparse.ArgumentParser]) -> None:
         help=f"run although this layer is missing ({', '.join(FEATURES)}); may be repeated",
     )
     parser.add_argument("--python", metavar="PATH", help="another CPython to run it with")
+    parser.add_argument(
+        "--audit-log", metavar="PATH", help="append one line of JSON about this run to PATH"
+    )
     parser.add_argument("--fresh", action="store_true", help="always an interpreter of its own")
     parser.add_argument("--raw", action="store_true", help="do not escape output on a terminal")
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary on stderr")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from csandbox._audit import audit_task
+from csandbox._task_audit import audit_task
 from csandbox._cli.arguments import Usage
 from csandbox._cli.console import emit, emit_json
 from csandbox._cli.files import read_source

@@ -125,6 +125,8 @@ mro_is_refused(struct csb_check *check, const struct csb_site *site, TSNode rece
         return false;
     }
     return csb_is_literal(check, receiver) || is_builtin_name(check, site, receiver) ||
+           (csb_kind(check, bare) == CSB_K_CALL &&
+            csb_node_text_is(check, csb_callee(check, bare), "type")) ||
            (csb_kind(check, bare) == CSB_K_ATTRIBUTE &&
             csb_node_text_is(check, csb_field(check, bare, CSB_F_ATTRIBUTE),
                              "__class__"));

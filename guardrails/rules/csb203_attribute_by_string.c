@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../ruleset.h"
+#include "../value.h"
 
 static void
 report(struct csb_check *check, const struct csb_site *site, TSNode at,
@@ -50,6 +51,70 @@ check_argument(struct csb_check *check, const struct csb_site *site, TSNode node
     csb_text_done(&name);
 }
 
+/* attrgetter(*["__class__"]): the names are in a list that is known. */
+static void
+check_splat(struct csb_check *check, const struct csb_site *site, TSNode splat)
+{
+    struct csb_folder folder = {.check = check, .scope = site->scope};
+    struct csb_value list = {0};
+    csb_fold_node(&folder, csb_first_child(splat), &list);
+    for (size_t i = 0; i < list.len; i++) {
+        const struct csb_value *item = &list.items[i];
+        size_t len = 0;
+        const char *part = NULL;
+        if (item->kind == CSB_V_TEXT && item->whole && item->text.len > 0) {
+            part = csb_refused_part(check, item->text.bytes, item->text.len,
+                                    CSB_ACCESS_READ, &len);
+        }
+        if (part != NULL) {
+            report(check, site, splat, part, len);
+        }
+    }
+    csb_value_done(&list);
+}
+
+static void
+check_getter(struct csb_check *check, const struct csb_site *site)
+{
+    struct csb_children arguments;
+    TSNode node;
+    csb_children_open(&arguments, csb_field(check, site->parent, CSB_F_ARGUMENTS));
+    while (csb_children_next(&arguments, &node)) {
+        if (csb_kind(check, node) == CSB_K_LIST_SPLAT) {
+            check_splat(check, site, node);
+        } else {
+            check_argument(check, site, node, CSB_ACCESS_READ, false);
+        }
+    }
+    csb_children_close(&arguments);
+}
+
+/* map(attrgetter, names): nobody can say which attributes are read. */
+static void
+check_passed(struct csb_check *check, const struct csb_site *site)
+{
+    char path[CSB_PATH_BYTES];
+    struct csb_site called = *site;
+    const struct csb_member *member;
+    struct csb_diag *diag;
+    if (site->kind == CSB_SITE_IMPORT || site->role != CSB_ROLE_READ) {
+        return;
+    }
+    called.role = CSB_ROLE_CALL;
+    member = csb_site_member(check, &called, path);
+    if (member == NULL || member->rule != CSB_RULE_203 ||
+        member->when != CSB_WHEN_BYNAME) {
+        return;
+    }
+    diag = csb_report(check, CSB_RULE_203, site->start, site->end,
+                      "`%s` is passed around, so which attributes it reads cannot be "
+                      "known",
+                      member->member);
+    csb_diag_label(diag, "cannot be known");
+    csb_diag_help(diag, "call it where it is needed: %s(\"name\")", member->member);
+    csb_imported_here(check, site, diag);
+}
+
 static enum csb_access
 access_of(const struct csb_check *check, uint32_t atom)
 {
@@ -93,6 +158,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
         (flags & (CSB_N_ACCESSOR | CSB_N_STRINGCALL)) != 0) {
         check_method(check, site, flags);
     }
+    check_passed(check, site);
     member = csb_site_member(check, site, path);
     if (member == NULL || member->rule != CSB_RULE_203) {
         return;
@@ -100,13 +166,7 @@ check_site(struct csb_check *check, const struct csb_site *site)
     if (member->when != CSB_WHEN_BYNAME) {
         csb_report_member(check, site, CSB_RULE_203, "read the attribute itself");
     } else if (site->role == CSB_ROLE_CALL) {
-        struct csb_children arguments;
-        TSNode node;
-        csb_children_open(&arguments, csb_field(check, site->parent, CSB_F_ARGUMENTS));
-        while (csb_children_next(&arguments, &node)) {
-            check_argument(check, site, node, CSB_ACCESS_READ, false);
-        }
-        csb_children_close(&arguments);
+        check_getter(check, site);
     }
 }
 
