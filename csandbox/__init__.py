@@ -27,8 +27,9 @@ except ImportError as _error:
     if ".so" not in str(_error):
         raise
     raise ImportError(
-        f"csandbox's C core cannot be loaded ({_error}); it needs the libraries libseccomp and "
-        "libutf8proc: on Debian, apt-get install libseccomp2 libutf8proc2 (libutf8proc3 on 13)"
+        f"csandbox's C core cannot be loaded ({_error}); it needs the libraries libseccomp, "
+        "libutf8proc and libcbor: on Debian, apt-get install libseccomp2 libutf8proc2 libcbor0.8 "
+        "(libutf8proc3 libcbor0.10 on 13)"
     ) from _error
 from csandbox._check import check
 from csandbox._errors import (

@@ -150,6 +150,37 @@ def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     ValueError, KeyboardInterrupt.
     """
 
+class ValueLimits(TypedDict):
+    bytes: int  # of the whole encoding
+    items: int  # in all containers together; a pair of a dict is two
+    depth: int  # containers in one another, at most 1000
+    int_digits: int  # decimal digits of one int beyond 64 bits, to within the last one
+
+def encode(value: object, limits: ValueLimits, /) -> bytes:
+    """Plain data of exact types as CBOR (the format is in ext/value.h).
+
+    Raises TypeError for what is no plain data, a subclass included, and ValueError for what passes
+    a limit or contains itself; both begin with the place, as in ``at $.groups[0]: …``. Calls no
+    code of the objects.
+    """
+
+def decode(data: bytes, limits: ValueLimits, /) -> Any:
+    """What ``encode`` made, as new objects. `data` may be anybody's.
+
+    Raises ValueError that says which byte is wrong and why. Bounded before anything is allocated;
+    keys that were chosen to collide in a dict or set are refused too.
+    """
+
+def open_reply(data: bytes, limits: ValueLimits, /) -> dict[str, Any]:
+    """What a child answered to one call (ext/child_call.h has requests and replies).
+
+    ``{"kind": "value", "value": bytes}``: what was returned, still encoded, and valid for
+    ``decode`` and ``compare_value``; ``{"kind": "raised", "type": str, "message": str}``;
+    ``{"kind": "unencodable", "path": str, "message": str}``; ``{"kind": "no_entry" | "bad_request",
+    "message": str}``. All of it is the child's word. Raises ValueError with the reason for
+    anything else.
+    """
+
 def probe() -> dict[str, Any]:
     """What this kernel can enforce: feature -> {"available": bool, "detail": str, "hint": str}."""
 
