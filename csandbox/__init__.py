@@ -31,6 +31,7 @@ except ImportError as _error:
         "libutf8proc and libcbor: on Debian, apt-get install libseccomp2 libutf8proc2 libcbor0.8 "
         "(libutf8proc3 libcbor0.10 on 13)"
     ) from _error
+from csandbox._call import CallResult, call
 from csandbox._check import check
 from csandbox._errors import (
     OutcomeError,
@@ -69,6 +70,7 @@ from csandbox._run import run
 from csandbox._task_audit import audit_task
 from csandbox._task_audit_report import AuditReport, Finding
 from csandbox._units import GiB, KiB, MiB
+from csandbox._value import ValueLimits
 
 __version__: str = _core.build_info()["version"]
 
@@ -76,6 +78,7 @@ __all__ = [
     "Answer",
     "AuditReport",
     "Call",
+    "CallResult",
     "CallTest",
     "CheckerTest",
     "Diagnostic",
@@ -105,8 +108,10 @@ __all__ = [
     "Unconverted",
     "UnsupportedError",
     "Usage",
+    "ValueLimits",
     "__version__",
     "audit_task",
+    "call",
     "check",
     "grade",
     "grade_many",
@@ -123,12 +128,12 @@ __all__ = [
 
 # The modules are private; messages, tracebacks and pickles name the public place.
 for _public in (
-    Answer, AuditReport, Call, CallTest, CheckerTest, Diagnostic, Feature, Features, Finding,
-    GradeReport, InProcessTest, Limits, Loaded, OutcomeError, Profile, ProfileError,
+    Answer, AuditReport, Call, CallResult, CallTest, CheckerTest, Diagnostic, Feature, Features,
+    Finding, GradeReport, InProcessTest, Limits, Loaded, OutcomeError, Profile, ProfileError,
     PropertyTest, RejectedError, Report, Result, RoundTripTest, SandboxError, SetupError,
-    StdioTest, Task, TestResult, Unconverted, UnsupportedError, Usage, audit_task, check, grade,
-    grade_many, load_asserts, load_evalplus, load_folder, load_humaneval, load_io, load_mbpp,
-    load_tests, probe, run,
+    StdioTest, Task, TestResult, Unconverted, UnsupportedError, Usage, ValueLimits, audit_task,
+    call, check, grade, grade_many, load_asserts, load_evalplus, load_folder, load_humaneval,
+    load_io, load_mbpp, load_tests, probe, run,
 ):  # fmt: skip
     _public.__module__ = __name__
 del _public

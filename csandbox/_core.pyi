@@ -134,6 +134,9 @@ class RunData(TypedDict):
     error: str | None  # only with internal_error
     files: dict[str, bytes]  # what `collect` took out of the scratch folder
     files_skipped: dict[str, str]  # what matched and was not taken: name -> why
+    # What the child answered to ``calls``, in order: {"bytes": bytes, "cpu_s": float,
+    # "wall_s": float}, with the times of the run when the reply came
+    replies: list[dict[str, Any]]
     diagnostics: list[DiagnosticData] | None  # after the second opinion; None: it was not asked
 
 def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
@@ -146,6 +149,9 @@ def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     ``output_bytes`` ``file_bytes`` ``disk_bytes`` ``files`` ``open_files`` ``threads``
     ``stack_bytes`` (int), ``checked``: what ``check`` gave with this source (it serves one run), or
     None for no second opinion, ``confirm_only`` bool: ask for that opinion and execute nothing.
+    With ``calls`` (sequence of bytes, ext/child_call.h) the child is asked, each time when the
+    reply before has come, and ended after the last; then ``prelude`` str (code whose ``answer()``
+    is asked instead, usually "") and ``reply_bytes`` int are needed too.
     Raises UnsupportedError (a required layer is missing), SetupError (nothing was run),
     ValueError, KeyboardInterrupt.
     """

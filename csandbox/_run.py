@@ -172,11 +172,51 @@ def run(
     required layer cannot be enforced here, SetupError when no child could be started, OutcomeError
     with `check`.
     """
+    result, _ = perform(
+        source,
+        {},
+        stdin=stdin,
+        args=args,
+        env=env,
+        files=files,
+        collect=collect,
+        profile=profile,
+        limits=limits,
+        allow_degraded=allow_degraded,
+        namespaces=namespaces,
+        filename=filename,
+        fresh=fresh,
+        python=python,
+        audit_log=audit_log,
+    )
+    return result.check() if check else result
+
+
+def perform(
+    source: str | bytes,
+    more: Mapping[str, Any],
+    *,
+    stdin: str | bytes = b"",
+    args: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+    files: Mapping[str, str | bytes] | None = None,
+    collect: Iterable[str] = (),
+    profile: str | os.PathLike[str] | Profile = "compute",
+    limits: Limits | Mapping[str, Any] | None = None,
+    allow_degraded: Iterable[str] = (),
+    namespaces: str | None = None,
+    filename: str | os.PathLike[str] = "submission.py",
+    fresh: bool = False,
+    python: str | os.PathLike[str] | None = None,
+    audit_log: str | os.PathLike[str] | None = None,
+) -> tuple[Result, list[dict[str, Any]]]:
+    """`run`, with `more` keys for the core's request (``calls``), and the replies that came."""
     if not isinstance(fresh, bool):
         raise TypeError(f"fresh must be True or False, not {fresh!r}")
     chosen = with_layers(as_profile(profile), namespaces=namespaces)
     name = file_name(filename)
     request: dict[str, Any] = {
+        **more,
         "filename": name,
         "args": _arguments(args),
         "stdin": _stream(stdin, "stdin"),
@@ -191,17 +231,15 @@ def run(
         raise ValueError("python must be the path of an interpreter, not empty")
     audit = _audit.begin(audit_log)
     if audit is None:
-        result = _execute(raw, chosen, name, request, degraded, python)
-        return result.check() if check else result
+        return _execute(raw, chosen, name, request, degraded, python)
     with audit:
         try:
-            result = _execute(raw, chosen, name, request, degraded, python)
+            result, replies = _execute(raw, chosen, name, request, degraded, python)
         except BaseException as error:
             audit.failed(error, raw, chosen, name)
             raise
         audit.done(result, raw, chosen)
-    result = replace(result, run_id=audit.run_id)
-    return result.check() if check else result
+    return replace(result, run_id=audit.run_id), replies
 
 
 def _execute(
@@ -211,15 +249,15 @@ def _execute(
     request: dict[str, Any],
     degraded: frozenset[str],
     python: str | os.PathLike[str] | None,
-) -> Result:
+) -> tuple[Result, list[dict[str, Any]]]:
     report, text, checked = check_bytes(raw, chosen, name)
     if not worth_confirming(report):
-        return _refused(report, chosen, name)
+        return _refused(report, chosen, name), []
     policy = policy_of(chosen, None if python is None else os.fspath(python), degraded)
     data = _core.run(policy, {**request, "source": text, "checked": checked, "confirm_only": False})
     if data["diagnostics"] is not None:
         report = report.with_findings(data["diagnostics"])
-    return Result(
+    result = Result(
         verdict=data["verdict"],
         limit_hit=data["limit_hit"],
         exit_code=data["exit_code"],
@@ -240,3 +278,4 @@ def _execute(
         files=MappingProxyType(data["files"]),
         files_skipped=MappingProxyType(data["files_skipped"]),
     )
+    return result, data["replies"]

@@ -51,7 +51,7 @@ check_full(struct encoder *encoder)
     }
     return encoder->writer->full
                ? faulty(encoder, false, "the value is larger than %llu bytes",
-                        (unsigned long long)encoder->writer->limit)
+                        (unsigned long long)encoder->limits->bytes)
                : FINE;
 }
 
