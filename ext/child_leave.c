@@ -96,10 +96,11 @@ had_threads(void)
 {
     PyObject *name = PyUnicode_FromString("threading");
     PyObject *module = name == NULL ? NULL : PyImport_GetModule(name);
-    bool result = module != NULL && (length_of(module, "_active") != 1 ||
-                                     length_of(module, "_limbo") != 0 ||
-                                     length_of(module, "_shutdown_locks") != 0 ||
-                                     length_of(module, "_threading_atexits") != 0);
+    bool result =
+        module != NULL &&
+        (length_of(module, "_active") != 1 || length_of(module, "_limbo") != 0 ||
+         length_of(module, "_shutdown_locks") > 1 || /* the main one */
+         length_of(module, "_threading_atexits") != 0);
     PyErr_Clear();
     Py_XDECREF(module);
     Py_XDECREF(name);

@@ -303,6 +303,7 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
         result = csb_supervise(&spare->start, &job, ret, reterr);
         csb_kit_blame_memory(&spare->kit, &ret->facts);
         spare->files_made = ret->notify.files_made;
+        spare->counted = spare->start.listener >= 0 && spare->kit.leaf.fd < 0;
         *ret_again = deserves_another(pool, ret, result, spare->generation);
         if (result == 0 && !*ret_again && request->collection != NULL) {
             csb_collect(request->collection, spare->kit.scratch.fd);
