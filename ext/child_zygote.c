@@ -191,7 +191,7 @@ become_child(struct csb_child *child, const int fds[],
         fail_to_confine(plan.channel_fd, &failure);
     }
     return set_folder(request->directory) < 0 || csb_child_reseed() < 0 ||
-                   csb_child_touch(child) < 0
+                   (request->touch != 0 && csb_child_touch(child) < 0)
                ? -1
                : 0;
 }
