@@ -11,7 +11,6 @@ from csandbox import _core
 from csandbox._cli.arguments import Usage
 from csandbox._cli.console import emit, emit_json, paint, wants_color
 
-
 _MOST = 5  # guesses shown
 
 
@@ -49,7 +48,8 @@ def _hint(asked: str, entries: dict[str, dict[str, str]]) -> str:
     near = [
         known
         for known in entries
-        if (code and known.startswith(code)) or known in {code[:i] + code[i + 1 :] for i in range(len(code))}
+        if (code and known.startswith(code))
+        or known in {code[:i] + code[i + 1 :] for i in range(len(code))}
     ]
     if near:
         return f"Did you mean {', '.join(near[:_MOST])}{', ...' * (len(near) > _MOST)}? "
@@ -61,7 +61,9 @@ def _hint(asked: str, entries: dict[str, dict[str, str]]) -> str:
         return ""
     whole = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
     for text in (lambda entry: f"{entry['name']} {entry['summary']}", _what_it_does):
-        about = [f"{known} {one['name']}" for known, one in entries.items() if whole.search(text(one))]
+        about = [
+            f"{known} {one['name']}" for known, one in entries.items() if whole.search(text(one))
+        ]
         if about:
             return f"About that are {', '.join(about[:_MOST])}. "
     return ""
