@@ -66,6 +66,9 @@ static const struct {
      {{CSB_FACT_NAME, "A__B"}, {CSB_FACT_NAME, "_A__B__x__y"}},
      true},
     {"class A: __x = 1", {{CSB_FACT_NAME, "A"}, {CSB_FACT_NAME, "_A__z"}}, false},
+    {"class A:\n import math; __y",
+     {{CSB_FACT_NAME, "_A__y"}, {CSB_FACT_IMPORT, "_A__y"}},
+     false},
     /* Refused names in strings must be plain to see. */
     {"x = '__globals__'", {{CSB_FACT_STRING, "__globals__"}}, true},
     {"x = '\\t__globals__'", {{CSB_FACT_STRING, "\t__globals__"}}, true},

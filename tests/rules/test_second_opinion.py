@@ -87,6 +87,7 @@ def test_the_same_source_with_nothing_refused_in_it_runs() -> None:
         "from __future__ import annotations\nx: int = 1\n",
         "class A:\n    def f(self):\n        super().f()\n        self.__y = 3\n",
         "type(1).a = 1\n",
+        "class A:\n    def f(self):\n        import __private, math as __m\n",
         "import os.path as p, collections.abc\n",
         "def f(*, __k=1):\n    return [i for i in (lambda: __k,)]\n",
         "try:\n    pass\nexcept* ValueError as e:\n    pass\n",
