@@ -61,6 +61,12 @@ take_cpu(struct csb_meter *meter)
 }
 
 void
+csb_meter_last_clock(struct csb_meter *meter)
+{
+    (void)take_cpu(meter);
+}
+
+void
 csb_meter_last_look(struct csb_meter *meter)
 {
     struct csb_memory memory;
@@ -77,7 +83,9 @@ csb_meter_start(struct csb_meter *meter, int64_t now_ns)
     meter->cpu_at_ready_ns = used > 0 ? used : 0;
     meter->ready_ns = now_ns;
     meter->next_ns = now_ns + BUSY_PAUSE_NS;
-    csb_meter_last_look(meter); /* so that a crash before the next look has a figure */
+    if (meter->inherited.peak_bytes == 0) {
+        csb_meter_last_look(meter); /* so that an early crash has a figure */
+    }
 }
 
 void
@@ -140,6 +148,16 @@ schedule(struct csb_meter *meter, int64_t now_ns, bool busy)
         pause = SHORTEST_PAUSE_NS;
     }
     meter->next_ns = now_ns + pause;
+    csb_meter_hurry(meter);
+}
+
+void
+csb_meter_hurry(struct csb_meter *meter)
+{
+    if (meter->disk != NULL && meter->disk->next_ns < meter->next_ns &&
+        csb_disk_in_question(meter->disk)) {
+        meter->next_ns = meter->disk->next_ns;
+    }
 }
 
 enum csb_stop
@@ -155,5 +173,20 @@ csb_meter_look(struct csb_meter *meter, int64_t now_ns)
     if (memory_passed(meter)) {
         return CSB_STOP_MEMORY;
     }
+    if (meter->disk != NULL && csb_disk_passed(meter->disk, &meter->procfs, now_ns)) {
+        return CSB_STOP_DISK;
+    }
     return CSB_STOP_NONE;
+}
+
+void
+csb_meter_end(struct csb_meter *meter, struct csb_facts *facts)
+{
+    if (meter->disk == NULL || facts->stop != CSB_STOP_NONE || meter->ready_ns == 0) {
+        return;
+    }
+    meter->disk->next_ns = 0;
+    if (csb_disk_passed(meter->disk, &meter->procfs, csb_clock_now_ns())) {
+        facts->stop = CSB_STOP_DISK;
+    }
 }

@@ -181,12 +181,28 @@ put_back(struct csb_pool *pool, struct csb_spare *spare, bool held_place)
     csb_pool_wake(pool);
 }
 
+/* The CPU limit of a session is that of each cell, measured from outside. */
+static size_t
+without_cpu(struct csb_rlimit *rlimits, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rlimits[i].resource != RLIMIT_CPU) {
+            rlimits[kept++] = rlimits[i];
+        }
+    }
+    return kept;
+}
+
 /* RLIMIT_DATA counts what the child has from its zygote, too. */
 static size_t
 own_rlimits(const struct csb_spare *spare, const struct csb_limits *limits,
-            struct csb_rlimit *ret)
+            bool session, struct csb_rlimit *ret)
 {
     size_t count = csb_limits_to_rlimits(limits, ret);
+    if (session) {
+        count = without_cpu(ret, count);
+    }
     for (size_t i = 0; i < count; i++) {
         if (ret[i].resource == RLIMIT_DATA &&
             ret[i].value < UINT64_MAX - spare->start.inherited.data_bytes) {
@@ -203,27 +219,39 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
         struct csb_error *reterr)
 {
     struct csb_rlimit rlimits[CSB_RLIMITS_MAX];
-    struct csb_strings environment = {0};
     struct csb_submission submission = {
         .mode = request->job.mode,
         .file_name = request->file_name,
         .arguments = request->arguments,
-        .environment = &environment,
+        .environment = request->environment, /* it has the policy's already */
         .rlimits = rlimits,
-        .rlimit_count = own_rlimits(spare, request->job.limits, rlimits),
+        .rlimit_count = own_rlimits(spare, request->job.limits,
+                                    request->job.mode == CSB_MODE_SESSION, rlimits),
         .prelude = request->prelude,
         .source_bytes = request->job.source.count};
     int result = csb_kit_fill(&spare->kit, &request->input, request->files,
                               request->file_count, reterr);
     if (result == 0) {
-        result = csb_request_environment(request, pool->policy,
-                                         spare->kit.scratch.path, &environment, reterr);
+        result = csb_kit_make_leaf(&spare->kit, pool->policy, request->job.limits,
+                                   reterr);
     }
     if (result == 0) {
         result = csb_submission_build(&submission, ret, reterr);
     }
-    csb_strings_done(&environment);
     return result;
+}
+
+/* The child was there before its control group: it is moved in from outside. */
+static uint32_t
+own_group(const struct csb_pool *pool, struct csb_spare *spare)
+{
+    const pid_t pid = spare->start.process.pid;
+    if (pool->policy->cgroup.fd < 0 || spare->kit.leaf.procs_fd < 0 ||
+        csb_leaf_take(&spare->kit.leaf, pid) < 0) {
+        return 0;
+    }
+    return csb_leaf_holds(&spare->kit.leaf, pid) ? CSB_FEATURE_BIT(CSB_FEATURE_CGROUP)
+                                                 : 0;
 }
 
 static void
@@ -255,6 +283,7 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
 {
     struct csb_job job = csb_request_job(request, pool->policy);
     struct csb_message message = {0};
+    struct csb_disk disk;
     struct csb_spare *spare;
     const int64_t begun_ns = csb_clock_now_ns();
     int result = take(pool, &job, &spare, reterr);
@@ -267,8 +296,12 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
+        disk = csb_kit_disk(&spare->kit, job.limits, request->files, request->file_count);
+        job.disk = pool->policy->scratch_writable ? &disk : NULL;
+        job.seen = own_group(pool, spare);
         job.settle = request->collection != NULL && request->collection->patterns->count > 0;
         result = csb_supervise(&spare->start, &job, ret, reterr);
+        csb_kit_blame_memory(&spare->kit, &ret->facts);
         spare->files_made = ret->notify.files_made;
         *ret_again = deserves_another(pool, ret, result, spare->generation);
         if (result == 0 && !*ret_again && request->collection != NULL) {
