@@ -255,7 +255,8 @@ def _execute(
     report, text, checked = check_bytes(raw, chosen, name)
     if not worth_confirming(report):
         return _refused(report, chosen, name), []
-    policy = policy_of(chosen, None if python is None else os.fspath(python), degraded)
+    where = None if python is None else os.fspath(python)
+    policy = policy_of(chosen, where, degraded, request["limits"])
     data = _core.run(policy, {**request, "source": text, "checked": checked, "confirm_only": False})
     if data["diagnostics"] is not None:
         report = report.with_findings(data["diagnostics"])

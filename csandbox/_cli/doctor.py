@@ -11,6 +11,7 @@ from csandbox._cli.console import emit, emit_json, one_line, paint, wants_color
 from csandbox._errors import SandboxError
 from csandbox._interpreter import interpreter
 from csandbox._packages import resolve
+from csandbox._policy import scratch_base
 from csandbox._probe import Features, probe
 from csandbox._profile import Profile
 from csandbox._selftest import Finding, self_test
@@ -30,6 +31,9 @@ def _show_system(color: bool) -> None:
     emit(f"  csandbox  {_core.build_info()['version']}")
     emit(f"  kernel    {platform.release()} {platform.machine()}")
     emit(f"  python    {version} ({own.executable})")
+    place = scratch_base(Profile.load("compute"))
+    kind = "in memory" if place == "/dev/shm" else "TMPDIR, or no room in memory"
+    emit(f"  scratch   {place} ({kind})")
     emit(f"  packages  {', '.join(packages.found) or 'none of those that profile compute names'}")
 
 
@@ -37,7 +41,9 @@ def _show_features(features: Features, color: bool) -> None:
     emit(paint("\nlayers", "bold", color))
     width = max((len(name) for name in features), default=0)
     for name, feature in features.items():
-        emit(f"  {_mark(feature.available, color, feature.optional)} {name.ljust(width)}  {feature.detail}")
+        emit(
+            f"  {_mark(feature.available, color, feature.optional)} {name.ljust(width)}  {feature.detail}"
+        )
         if feature.hint:
             emit(f"       {' ' * width} → {feature.hint}")
 
