@@ -7,6 +7,7 @@ import platform
 import sys
 
 from csandbox import _core
+from csandbox._attack import attack, by_layer
 from csandbox._cli.console import emit, emit_json, one_line, paint, wants_color
 from csandbox._errors import SandboxError
 from csandbox._interpreter import interpreter
@@ -53,8 +54,34 @@ def _show_finding(finding: Finding, color: bool) -> None:
     sys.stdout.flush()  # some attempts take a second
 
 
+def _attack(options: argparse.Namespace) -> int:
+    """Run the attacks, and say by layer what held; 1 when one had its effect."""
+    outcomes = []
+    color = wants_color(options.color, sys.stdout)
+    for outcome in attack():
+        outcomes.append(outcome)
+        if not options.json and not outcome.held:
+            emit(f"  {_mark(False, color)} {outcome.name}: {outcome.what}: {one_line(outcome.how)}")
+    table = by_layer(outcomes)
+    through = [outcome.name for outcome in outcomes if not outcome.held]
+    if options.json:
+        emit_json({"attacks": [o.to_dict() for o in outcomes], "layers": table})
+        return 1 if through else 0
+    emit(paint("in their way                      tried  held", "bold", color))
+    for layers, (tried, held) in table.items():
+        emit(f"  {_mark(tried == held, color)} {layers.ljust(26)} {tried:5} {held:5}")
+    if through:
+        text = f"NOT CONTAINED: {', '.join(through)}. Do not run code that you do not trust here."
+        emit("\n" + paint(text, "red", color))
+    else:
+        emit("\n" + paint(f"All {len(outcomes)} attacks were stopped.", "green", color))
+    return 1 if through else 0
+
+
 def command(options: argparse.Namespace) -> int:
     """Report on every layer, then try forbidden things; 1 when something did not hold."""
+    if options.attack:
+        return _attack(options)
     features = probe()
     missing = [feature.name for feature in features.missing]
     color = wants_color(options.color, sys.stdout)
