@@ -49,20 +49,23 @@ claim(struct csb_scratch *scratch)
         return err == ENOENT ? -EAGAIN : -err;
     }
     /* Where there are no locks (ENOLCK, EBADF) nobody sweeps either. */
-    if ((flock(scratch->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
-        (fstat(scratch->fd, &status) == 0 && status.st_nlink == 0)) {
+    if (flock(scratch->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         csb_fd_close(&scratch->fd);
         return -EAGAIN;
     }
-    if (fstat(scratch->fd, &status) != 0 ||
-        give_away(scratch->fd, scratch->owner) < 0) {
+    if (give_away(scratch->fd, scratch->owner) < 0 || fstat(scratch->fd, &status) != 0) {
         int err = errno;
         /* Still empty. csb_scratch_remove would not know it for ours. */
         (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
         return -err;
     }
+    if (status.st_nlink == 0) {
+        csb_fd_close(&scratch->fd);
+        return -EAGAIN;
+    }
     scratch->device = status.st_dev;
     scratch->inode = status.st_ino;
+    scratch->changed = status.st_ctim;
     return 0;
 }
 
@@ -248,6 +251,15 @@ is_the_same(const struct csb_scratch *scratch)
            fstatat(scratch->base_fd, scratch->name, &status, AT_SYMLINK_NOFOLLOW) ==
                0 &&
            status.st_dev == scratch->device && status.st_ino == scratch->inode;
+}
+
+bool
+csb_scratch_is_untouched(const struct csb_scratch *scratch)
+{
+    struct stat status;
+    return is_the_same(scratch) && fstat(scratch->fd, &status) == 0 &&
+           status.st_ctim.tv_sec == scratch->changed.tv_sec &&
+           status.st_ctim.tv_nsec == scratch->changed.tv_nsec && status.st_nlink == 2;
 }
 
 /* Until a pass finds nothing; a pass that removes nothing can not help further. */
