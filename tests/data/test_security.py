@@ -45,7 +45,7 @@ def test_a_row_says_what_is_stopped_and_what_holds_when_it_fails(layer: str) -> 
 
 @pytest.mark.parametrize("layer", FEATURES)
 def test_each_layer_has_an_attack_that_it_stops(layer: str) -> None:
-    """In the attacks' headers, or taken out in a test of the kernel's layers, or with a file there."""
+    """In the attacks' headers, taken out in a test of tests/kernel, or with a file there."""
     attacks = [path.stem for path in ATTACKS if layer in in_the_way(path)]
     taken_out = [p for p in KERNEL if re.search(rf'without=\[[^\]]*"{layer}"', p.read_text())]
     own_file = (ROOT / "tests" / "kernel" / f"test_{layer}.py").exists()
