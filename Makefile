@@ -61,6 +61,7 @@ dist: build ## Wheel and source distribution in dist/; the latter builds offline
 .PHONY: clean
 clean: ## Remove what was built; keeps .venv and the fetched sources
 	@rm -rf build dist csandbox.egg-info csandbox/_builtin_profiles.py csandbox/_rule_pages.py
+	@rm -f csandbox/_attack_programs.py
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find csandbox -name '*.so' -delete
 	@find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +
@@ -112,6 +113,17 @@ acceptance: build ## Real programs and known escapes; needs CSANDBOX_DATA=DIR
 bench: build ## Figures against subprocess and ast, one interleaved run
 	$(ready) build test
 	@$(VENV_PY) -m bench
+
+.PHONY: bench-load
+bench-load: build ## Verdicts of 200 programs near their CPU limit, alone and beside 16 busy processes
+	$(ready) build test
+	@$(VENV_PY) -m bench.load
+
+.PHONY: soak
+soak: build ## 5000 runs from 32 threads and from 8 processes, 500 killed hosts: nothing is left
+	$(ready) build test
+	@$(VENV_PY) -m bench.soak
+	@$(VENV_PY) -m bench.kills
 
 # ---- quality ---------------------------------------------------------------------------------
 

@@ -277,6 +277,11 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("code", nargs="?", metavar="CODE", help="CSB101, CSR020, …; without: all")
     add("rules", "list the guard's rules")
     doctor = add("doctor", "say what this kernel can enforce, and try it out")
+    doctor.add_argument(
+        "--attack",
+        action="store_true",
+        help="instead: run the attacks of csandbox's own tests, confined, and say what held",
+    )
     doctor.add_argument("--no-self-test", action="store_true", help="only ask the kernel")
     profiles = add("profiles", "list the built-in profiles, or show one with all its values")
     profiles.add_argument("profile", nargs="?", metavar="NAME|PATH")
