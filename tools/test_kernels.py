@@ -260,7 +260,7 @@ def boot(machine: Machine, image: Path, initramfs: Path) -> tuple[list[str], int
     """Boot it; the lines of its report and how many checks failed (-1: it did not get so far)."""
     tests = ",".join(name for name in TESTS if (ROOT / name).exists()) if machine.tests else ""
     options = (
-        f"console=ttyS0 quiet panic=-1 random.trust_cpu=1 csb.abi={machine.abi} "
+        f"console=ttyS0 quiet mitigations=off panic=-1 random.trust_cpu=1 csb.abi={machine.abi} "
         f"csb.pytest={tests} {machine.options}"
     )
     log = WORK / f"{machine.name}.log"

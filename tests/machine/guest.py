@@ -26,6 +26,8 @@ COMMAND_LINE = dict(
 )
 EXPECTED_ABI = int(COMMAND_LINE["csb.abi"])
 SUBSET = COMMAND_LINE.get("csb.pytest", "").split(",")
+CGROUPS = Path("/sys/fs/cgroup")
+DELEGATED = CGROUPS / "delegated"
 CLONE_SWITCH = Path("/proc/sys/kernel/unprivileged_userns_clone")
 
 failed: list[str] = []
@@ -48,17 +50,27 @@ def check(function: Callable[[], str | None]) -> None:
 
 
 # Into the delegated subtree while still root, then the user.
-ENTER = (
-    f"[ $1 = 0 ] || echo 0 >{DELEGATED}/main/cgroup.procs\n"
-    "user=$1; shift\n"
-    'exec setpriv --reuid $user --regid $user --clear-groups "$@"'
-)
+ENTER = f"""
+import os, sys
+user = int(sys.argv[1])
+if user:
+    open("{DELEGATED}/main/cgroup.procs", "w").write("0")
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+def as_user(user: int, *command: str) -> list[str]:
+    """The command that runs another one as that user."""
+    return [sys.executable, "-B", "-c", ENTER, str(user), *command]
 
 
 def as_stranger(code: str) -> str:
     """Run Python code as an unprivileged user; its output."""
     done = subprocess.run(
-        ["/bin/sh", "-c", ENTER, "sh", str(STRANGER), sys.executable, "-B", "-c", code],
+        as_user(STRANGER, sys.executable, "-B", "-c", code),
         cwd="/tmp",
         capture_output=True,
         text=True,
@@ -66,10 +78,6 @@ def as_stranger(code: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
-
-
-CGROUPS = Path("/sys/fs/cgroup")
-DELEGATED = CGROUPS / "delegated"
 
 
 def delegate() -> str:
@@ -178,7 +186,7 @@ def tests_as(user: int) -> str:
         return "none chosen"
     pytest = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", *SUBSET]
     done = subprocess.run(
-        ["/bin/sh", "-c", ENTER, "sh", str(user), *pytest],
+        as_user(user, *pytest),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
