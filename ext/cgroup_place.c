@@ -79,7 +79,8 @@ csb_cgroup_place_first(struct csb_cgroup_place *place, char *why, size_t size)
     root_length = strcmp(root, "/") == 0 ? 0 : strlen(root);
     if (strncmp(place->own, root, root_length) != 0 ||
         strstr(place->own, "/..") != NULL) {
-        (void)snprintf(why, size, "the caller's cgroup %s is outside of what is mounted",
+        (void)snprintf(why, size,
+                       "the caller's cgroup %s is outside of what is mounted",
                        place->own);
         return false;
     }

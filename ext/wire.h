@@ -33,7 +33,8 @@ struct csb_wire_config {
     uint32_t path_count;
     uint32_t argument_count;
     uint32_t unused;
-    uint64_t outside[CSB_NAMESPACE_COUNT]; /* the caller's namespaces; 0 = none entered */
+    uint64_t
+        outside[CSB_NAMESPACE_COUNT]; /* the caller's namespaces; 0 = none entered */
     /* payload: filter_length sock_filter, rlimit_count csb_rlimit, then NUL-terminated
      * strings: file name, path_count module paths, argument_count arguments */
 };

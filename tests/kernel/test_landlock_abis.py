@@ -76,9 +76,7 @@ def places() -> Iterator[dict[str, object]]:
 
 @pytest.mark.parametrize("abi", MASKS)
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_what_a_version_holds_and_loses(
-    attack: str, abi: int, places: dict[str, object]
-) -> None:
+def test_what_a_version_holds_and_loses(attack: str, abi: int, places: dict[str, object]) -> None:
     first, words, body = ATTACKS[attack]
     source = HEAD.format(body=body.format(**places))
     # The uid is kept, so that nothing but Landlock can be what refuses.

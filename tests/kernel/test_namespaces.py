@@ -99,7 +99,7 @@ CODE = (
 @pytest.mark.parametrize("said", REFUSALS)
 def test_a_refusal_is_named(said: str) -> None:
     """In a user namespace of its own a switch can be turned without touching the machine's."""
-    command = f"{REFUSALS[said]} && exec {sys.executable} -c \"$CODE\""
+    command = f'{REFUSALS[said]} && exec {sys.executable} -c "$CODE"'
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "sh", "-c", command],
         capture_output=True,

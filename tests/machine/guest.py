@@ -21,9 +21,7 @@ from csandbox import _core  # noqa: E402
 from csandbox._selftest import self_test  # noqa: E402
 
 STRANGER = 1000
-COMMAND_LINE = dict(
-    word.partition("=")[::2] for word in Path("/proc/cmdline").read_text().split()
-)
+COMMAND_LINE = dict(word.partition("=")[::2] for word in Path("/proc/cmdline").read_text().split())
 EXPECTED_ABI = int(COMMAND_LINE["csb.abi"])
 SUBSET = COMMAND_LINE.get("csb.pytest", "").split(",")
 CGROUPS = Path("/sys/fs/cgroup")
