@@ -46,7 +46,7 @@ def test_a_wrong_word_is_named() -> None:
         csandbox.run("1", namespaces="yes")
     with pytest.raises(csandbox.ProfileError, match=r"isolation\.namespaces"):
         csandbox.Profile.load("compute").replace(isolation={"namespaces": "on"})
-    with pytest.raises(csandbox.ProfileError, match="isolation.require names it"):
+    with pytest.raises(csandbox.ProfileError, match=r"isolation\.require names it"):
         csandbox.Profile.load("compute").replace(
             isolation={"namespaces": "off", "extend_require": ["namespaces"]}
         )
@@ -127,8 +127,14 @@ def test_a_refusal_is_named(said: str) -> None:
 def test_root_without_rights(dropped: str, expected: str) -> None:
     code = "import csandbox; r = csandbox.run('1'); print(r.verdict, r.isolation['namespaces'])"
     done = subprocess.run(
-        ["setpriv", f"--bounding-set={dropped}", f"--inh-caps={dropped}"]
-        + [sys.executable, "-c", code],
+        [
+            "setpriv",
+            f"--bounding-set={dropped}",
+            f"--inh-caps={dropped}",
+            sys.executable,
+            "-c",
+            code,
+        ],
         capture_output=True,
         text=True,
         check=False,

@@ -16,9 +16,9 @@ from pathlib import Path
 os.environ["PYTHONPATH"] = "/csandbox"
 sys.path.insert(0, "/csandbox")
 
-import csandbox  # noqa: E402
-from csandbox import _core  # noqa: E402
-from csandbox._selftest import self_test  # noqa: E402
+import csandbox
+from csandbox import _core
+from csandbox._selftest import self_test
 
 STRANGER = 1000
 COMMAND_LINE = dict(word.partition("=")[::2] for word in Path("/proc/cmdline").read_text().split())
