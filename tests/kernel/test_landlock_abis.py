@@ -1,9 +1,9 @@
 """Every Landlock ABI's ruleset on this kernel: what it holds, what it gives up, and to whom.
 
 The ABI is masked (``landlock_abi_for_tests``), so the ruleset of an older kernel is made and
-entered here. An attack that a version cannot stop must get through when Landlock is alone, or the table of
-``csb_landlock_lost`` says too much; with the filter it is stopped under every version. Kernels that
-really are older are booted by ``make test-kernels``.
+entered here. An attack that a version cannot stop must get through when Landlock is alone, or the
+table of ``csb_landlock_lost`` says too much; with the filter it is stopped under every version.
+Kernels that really are older are booted by ``make test-kernels``.
 """
 
 from __future__ import annotations
