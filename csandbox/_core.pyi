@@ -129,19 +129,24 @@ class RunData(TypedDict):
     startup_s: float
     peak_memory_bytes: int
     isolation: dict[str, str]  # feature -> "enforced" | "off" | "degraded: why"
-    violations: list[dict[str, Any]]  # {"syscall": str, "count": int, ...arguments}
+    # {"syscall": str, "count": int} and, where one argument tells what was meant, that argument's
+    # class by its name: {"syscall": "socket", "domain": "AF_INET", "count": 3}
+    violations: list[dict[str, Any]]
     error: str | None  # only with internal_error
+    files: dict[str, bytes]  # what `collect` took out of the scratch folder
+    files_skipped: dict[str, str]  # what matched and was not taken: name -> why
     diagnostics: list[DiagnosticData] | None  # after the second opinion; None: it was not asked
 
 def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     """Run one already checked source in a fresh child.
 
-    Request keys, all required: ``source`` bytes (normalised UTF-8), ``filename`` str, ``args``
-    sequence of str, ``stdin`` bytes, ``env`` mapping str -> str (added to the policy's), ``files``
-    sequence of (str, bytes), ``limits`` mapping with ``cpu_s`` ``wall_s`` ``startup_s`` (float),
-    ``memory_bytes`` ``output_bytes`` ``file_bytes`` ``open_files`` ``threads`` ``stack_bytes``
-    (int), ``checked``: what ``check`` gave with this source (it serves one run), or None for no
-    second opinion, ``confirm_only`` bool: ask for that opinion and execute nothing.
+    Request keys, required unless said: ``source`` bytes (normalised UTF-8), ``filename`` str,
+    ``args`` sequence of str, ``stdin`` bytes, ``env`` mapping str -> str (added to the policy's),
+    ``files`` sequence of (str, bytes), ``collect`` sequence of patterns (ext/pattern.h; may be left
+    out), ``limits`` mapping with ``cpu_s`` ``wall_s`` ``startup_s`` (float), ``memory_bytes``
+    ``output_bytes`` ``file_bytes`` ``disk_bytes`` ``files`` ``open_files`` ``threads``
+    ``stack_bytes`` (int), ``checked``: what ``check`` gave with this source (it serves one run), or
+    None for no second opinion, ``confirm_only`` bool: ask for that opinion and execute nothing.
     Raises UnsupportedError (a required layer is missing), SetupError (nothing was run),
     ValueError, KeyboardInterrupt.
     """

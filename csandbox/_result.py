@@ -38,6 +38,7 @@ _VERDICT_CODES = {
     "internal_error": "CSR051",
 }
 _LIMIT_CODES = {"disk": "CSR031", "files": "CSR031", "processes": "CSR032"}
+_MAPPINGS = ("isolation", "files", "files_skipped")
 _REPR_LENGTH = 200
 
 
@@ -105,8 +106,12 @@ class Result:
     ``exit_code`` is None when a signal ended the process (``signal``) or nothing was run.
     ``stdout`` and ``stderr`` are text, ``stdout_bytes`` and ``stderr_bytes`` what was kept, byte
     for byte. ``isolation`` maps each layer to "enforced", "off" or "degraded: why"; ``violations``
-    lists denied system calls with their counts; ``report`` is what the guard found, ``diagnostics``
-    the same as a tuple.
+    lists denied system calls with their counts and what they wanted (``{"syscall": "socket",
+    "domain": "AF_INET", "count": 3}``); ``report`` is what the guard found, ``diagnostics`` the
+    same as a tuple. ``run_id`` names the run's audit record; None when there is none.
+
+    ``files`` maps the names of collected files to their bytes, ``files_skipped`` what matched and
+    was not taken to the reason ("a symbolic link").
     """
 
     verdict: str
@@ -125,6 +130,11 @@ class Result:
     profile: str = ""
     filename: str = "submission.py"
     head_bytes: int = 0
+    files: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    files_skipped: Mapping[str, str] = field(
+        default_factory=lambda: MappingProxyType({}), hash=False
+    )
+    run_id: str | None = field(default=None, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -213,10 +223,16 @@ class Result:
         if self.limit_hit == "output":
             most = max(self.stdout_total_bytes, self.stderr_total_bytes)
             return f"wrote {format_bytes(most)} to one stream"
-        return f"limit on {self.limit_hit}"
+        words = {"disk": "disk space", "files": "number of files", "processes": "threads"}
+        return f"limit on {words.get(self.limit_hit or '', self.limit_hit)}"
 
     def _violation_words(self) -> str:
-        return ", ".join(f"{v.get('syscall', '?')} ×{v.get('count', 1)}" for v in self.violations)
+        return ", ".join(
+            f"{v.get('syscall', '?')}"
+            + "".join(f" {word}" for key, word in v.items() if key not in ("syscall", "count"))
+            + f" ×{v.get('count', 1)}"
+            for v in self.violations
+        )
 
     def check(self) -> Result:
         """Return the result when it is ok; else raise OutcomeError, or RejectedError."""
@@ -227,7 +243,7 @@ class Result:
         raise OutcomeError(self.summary(), result=self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON. The streams are text here; bytes do not go into JSON."""
+        """Plain data for JSON. The streams are text here, of collected files only the sizes."""
         return {
             "ok": self.ok,
             "verdict": self.verdict,
@@ -249,6 +265,9 @@ class Result:
             "error": self.error,
             "profile": self.profile,
             "filename": self.filename,
+            "files": {name: len(content) for name, content in self.files.items()},
+            "files_skipped": dict(self.files_skipped),
+            "run_id": self.run_id,
         }
 
     def __repr__(self) -> str:
@@ -272,12 +291,14 @@ class Result:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as plain data; MappingProxyType itself cannot be pickled."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        values["isolation"] = dict(self.isolation)
+        for name in _MAPPINGS:
+            values[name] = dict(values[name])
         values["violations"] = tuple(dict(violation) for violation in self.violations)
         return _rebuild, (values,)
 
 
 def _rebuild(values: dict[str, Any]) -> Result:
-    values["isolation"] = MappingProxyType(values["isolation"])
+    for name in _MAPPINGS:
+        values[name] = MappingProxyType(values[name])
     values["violations"] = tuple(MappingProxyType(v) for v in values["violations"])
     return Result(**values)

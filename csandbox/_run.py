@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
-from csandbox import _core
+from csandbox import _audit, _core
 from csandbox._check import check_bytes, file_name, source_bytes, worth_confirming
 from csandbox._limits import Limits
 from csandbox._policy import degraded_names, policy_of, with_layers
@@ -91,6 +92,22 @@ def _files(files: Mapping[str, str | bytes] | None) -> tuple[tuple[str, bytes], 
     return tuple(checked.items())
 
 
+def _patterns(collect: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(collect, (str, bytes)):
+        raise TypeError(f"collect must be a sequence of patterns, for example [{collect!r}]")
+    checked = []
+    for item in collect:
+        text = _word(item, "a pattern in collect")
+        parts = text.split("/")
+        if not all(parts) or "." in parts or ".." in parts:
+            raise ValueError(
+                f"collect: {text!r} must be a relative pattern inside the working folder, "
+                'such as "*.csv" or "out/**", without empty, "." and ".." parts'
+            )
+        checked.append(text)
+    return tuple(dict.fromkeys(checked))
+
+
 def _limits(profile: Profile, limits: Limits | Mapping[str, Any] | None) -> dict[str, float | int]:
     if limits is not None and not isinstance(limits, (Limits, Mapping)):
         raise TypeError(f"limits must be a Limits or a mapping, not {type(limits).__name__}")
@@ -111,6 +128,7 @@ def run(
     args: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
     files: Mapping[str, str | bytes] | None = None,
+    collect: Iterable[str] = (),
     profile: str | os.PathLike[str] | Profile = "compute",
     limits: Limits | Mapping[str, Any] | None = None,
     allow_degraded: Iterable[str] = (),
@@ -119,6 +137,7 @@ def run(
     filename: str | os.PathLike[str] = "submission.py",
     fresh: bool = False,
     python: str | os.PathLike[str] | None = None,
+    audit_log: str | os.PathLike[str] | None = None,
     check: bool = False,
 ) -> Result:
     """Check a program and, when the profile allows it, run it in a confined child.
@@ -130,6 +149,8 @@ def run(
     args           ``sys.argv[1:]``
     env            variables added to the profile's; nothing of the caller's is inherited
     files          relative name → content, put into the working folder before the start
+    collect        patterns of files that come back as ``Result.files``: "out.csv", "*.png",
+                   "plots/**". At most 100 files and 64 MiB in all; links are not followed
     profile        name of a built-in profile, path of a TOML file, or a ``Profile``
     limits         ``Limits`` or a mapping; what is left out comes from the profile
     allow_degraded layers that may be missing ({"landlock"}); every result then says so
@@ -140,6 +161,8 @@ def run(
     fresh          True: always an interpreter of its own, never one forked from a warm one
                    (this version always starts a new one)
     python         path of another CPython (3.10 or newer) to run the program with
+    audit_log      a file to which one line of JSON is appended for the run; many processes may
+                   append to it. The same record goes to the logger ``csandbox.audit``
     check          True: raise OutcomeError when the verdict is not "accepted"
     ============== ============================================================================
 
@@ -155,27 +178,50 @@ def run(
         raise TypeError(f"fresh must be True or False, not {fresh!r}")
     chosen = with_layers(as_profile(profile), namespaces=namespaces, cgroup=cgroup)
     name = file_name(filename)
-    bounds = _limits(chosen, limits)
     request: dict[str, Any] = {
         "filename": name,
         "args": _arguments(args),
         "stdin": _stream(stdin, "stdin"),
         "env": _environment(env),
         "files": _files(files),
-        "limits": bounds,
+        "collect": _patterns(collect),
+        "limits": _limits(chosen, limits),
     }
     degraded = degraded_names(allow_degraded)
-    report, text, checked = check_bytes(source_bytes(source), chosen, name)
-    if not worth_confirming(report):
-        refused = _refused(report, chosen, name)
-        return refused.check() if check else refused
+    raw = source_bytes(source)
     if python is not None and not os.fspath(python):
         raise ValueError("python must be the path of an interpreter, not empty")
+    audit = _audit.begin(audit_log)
+    if audit is None:
+        result = _execute(raw, chosen, name, request, degraded, python)
+        return result.check() if check else result
+    with audit:
+        try:
+            result = _execute(raw, chosen, name, request, degraded, python)
+        except BaseException as error:
+            audit.failed(error, raw, chosen, name)
+            raise
+        audit.done(result, raw, chosen)
+    result = replace(result, run_id=audit.run_id)
+    return result.check() if check else result
+
+
+def _execute(
+    raw: bytes,
+    chosen: Profile,
+    name: str,
+    request: dict[str, Any],
+    degraded: frozenset[str],
+    python: str | os.PathLike[str] | None,
+) -> Result:
+    report, text, checked = check_bytes(raw, chosen, name)
+    if not worth_confirming(report):
+        return _refused(report, chosen, name)
     policy = policy_of(chosen, None if python is None else os.fspath(python), degraded)
     data = _core.run(policy, {**request, "source": text, "checked": checked, "confirm_only": False})
     if data["diagnostics"] is not None:
         report = report.with_findings(data["diagnostics"])
-    result = Result(
+    return Result(
         verdict=data["verdict"],
         limit_hit=data["limit_hit"],
         exit_code=data["exit_code"],
@@ -192,6 +238,7 @@ def run(
         profile=chosen.name,
         filename=name,
         # The core keeps the first half of the limit as the beginning, the rest as the end.
-        head_bytes=-(-int(bounds["output_bytes"]) // 2),
+        head_bytes=-(-int(request["limits"]["output_bytes"]) // 2),
+        files=MappingProxyType(data["files"]),
+        files_skipped=MappingProxyType(data["files_skipped"]),
     )
-    return result.check() if check else result

@@ -61,6 +61,9 @@ csb_capture_add(struct csb_capture *capture, const unsigned char *bytes, size_t 
     if (result < 0) {
         return result;
     }
+    if (capture->tap != NULL) {
+        capture->tap(capture->tap_argument, capture->stream, bytes, count);
+    }
     while (count > 0) {
         size_t position;
         size_t room;

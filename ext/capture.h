@@ -13,6 +13,10 @@ struct csb_capture {
     size_t capacity;
     size_t limit;
     uint64_t total; /* bytes that arrived, kept or not */
+    /* Told of what arrives; stream is handed on. NULL: nobody. */
+    void (*tap)(void *argument, int stream, const unsigned char *bytes, size_t count);
+    void *tap_argument;
+    int stream;
 };
 
 void csb_capture_init(struct csb_capture *capture, size_t limit_bytes);

@@ -87,6 +87,12 @@ namespaces_are_own(const struct csb_wire_config *config)
 }
 
 uint32_t
+csb_confirm_rlimits(const struct csb_rlimit *rlimits, uint32_t rlimit_count)
+{
+    return bit_if(rlimits_hold(rlimits, rlimit_count), CSB_FEATURE_RLIMITS);
+}
+
+uint32_t
 csb_confirm_before(const struct csb_wire_config *config,
                    const struct csb_rlimit *rlimits)
 {
@@ -95,8 +101,7 @@ csb_confirm_before(const struct csb_wire_config *config,
                    CSB_FEATURE_NO_NEW_PRIVS);
     mask |= bit_if(session_is_own(), CSB_FEATURE_SESSION);
     mask |= bit_if(namespaces_are_own(config), CSB_FEATURE_NAMESPACES);
-    mask |= bit_if(rlimits_hold(rlimits, config->rlimit_count), CSB_FEATURE_RLIMITS);
-    return mask;
+    return mask | csb_confirm_rlimits(rlimits, config->rlimit_count);
 }
 
 static bool

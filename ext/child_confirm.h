@@ -10,6 +10,9 @@
 uint32_t csb_confirm_before(const struct csb_wire_config *config,
                             const struct csb_rlimit *rlimits);
 
+/* The resource limits alone, also under the narrow filter. */
+uint32_t csb_confirm_rlimits(const struct csb_rlimit *rlimits, uint32_t rlimit_count);
+
 /* After privileges were dropped, before the narrow filter, which would refuse the questions
  * (and nobody would answer, since the listener has not been handed over yet). */
 uint32_t csb_confirm_dropped(uint32_t uid);

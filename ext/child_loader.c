@@ -16,7 +16,7 @@ static PyMethodDef loader_methods[] = {
 };
 
 PyObject *
-csb_child_loader_new(PyObject *module, PyObject *source)
+csb_child_loader_new(PyObject *source)
 {
     static const char name[] = "csandbox.SourceLoader";
     PyType_Slot slots[] = {{Py_tp_methods, loader_methods}, {0, NULL}};
@@ -26,7 +26,6 @@ csb_child_loader_new(PyObject *module, PyObject *source)
     PyObject *base = PyType_FromSpec(&spec);
     PyObject *type = NULL;
     PyObject *loader = NULL;
-    (void)module;
     if (base != NULL) {
         type = PyObject_CallFunction((PyObject *)&PyType_Type, "s(O){}", "SourceLoader",
                                      base);

@@ -1,36 +1,29 @@
 /* Theory of operation: the extension `_child`, loaded by path in the child's interpreter by
  * the bootstrap of launch.c. One function, run(): finish the confinement, say READY, read
- * the submission, become it. After that everything in this process is untrusted, this code
- * included. Multi-phase, no state, no import of csandbox. */
+ * the submission, become it; or, in a zygote, do the first once and fork children that do
+ * the rest. After that everything in this process is untrusted, this code included.
+ * Multi-phase, no state, no import of csandbox. */
 #include "child_script.h"
 
 #include <stdlib.h>
 
 static PyObject *
-run(PyObject *module, PyObject *Py_UNUSED(unused))
+run(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     struct csb_child child = {0};
-    PyObject *source = NULL;
-    PyObject *result = NULL;
-    size_t length = 0;
-    char *bytes;
+    PyObject *result;
     csb_child_configure(&child);
-    if (csb_child_add_builtins() < 0 || csb_child_prepare(module, &child) < 0) {
+    if (csb_child_add_builtins() < 0 || csb_child_prepare(&child) < 0 ||
+        (child.config.zygote != 0 && csb_child_serve(&child) < 0)) {
         PyErr_Print(); /* for `internal_error`: this is our fault, or the interpreter's */
         csb_child_give_up();
     }
     csb_child_confine(&child);
-    bytes = csb_child_read_source(&length);
-    source = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)length, "strict");
-    free(bytes);
-    if (source == NULL) {
-        csb_child_close_channel();
-    }
-    result = source == NULL
-                 ? csb_child_end(CSB_END_COMPILE_ERROR, child.file_name, NULL)
-                 : csb_child_execute(module, &child, source);
-    Py_XDECREF(source);
+    result = csb_child_live(&child);
     free(child.payload);
+    if (child.config.zygote != 0) {
+        csb_child_leave(result);
+    }
     return result;
 }
 

@@ -12,21 +12,44 @@
  * need not allow any import. Returns 0 or -1 with an exception. */
 int csb_child_add_builtins(void);
 
-/* Set sys.path and sys.argv, empty `__main__` of the bootstrap's names. Returns 0 or -1 with
- * an exception. */
-int csb_child_prepare(PyObject *module, const struct csb_child *child);
+/* Set sys.path, empty `__main__` of the bootstrap's names. Returns 0 or -1 with an
+ * exception. */
+int csb_child_prepare(const struct csb_child *child);
+
+/* Take the name, the arguments and the environment of the task. Returns 0 or -1 with an
+ * exception. */
+int csb_child_become(const struct csb_child_task *task);
 
 /* Make a module of a site folder that can not be read look as if it were not installed. To
  * be called after sys.path is set. Returns 0 or -1 with an exception. */
 int csb_child_find_in_sites(void);
 
-/* Compile and execute. Returns None, or NULL with SystemExit set, which carries the exit
- * status to the interpreter's own ending. */
-PyObject *csb_child_execute(PyObject *module, const struct csb_child *child,
-                            PyObject *source);
+/* From the submission to its end: read, compile, agree, execute, and answer calls when the
+ * mode says so. Returns None, or NULL with SystemExit set, which carries the exit status to
+ * the interpreter's own ending. */
+PyObject *csb_child_live(struct csb_child *child);
+
+/* Compile the text of a submission under its name. NULL with an exception. */
+PyObject *csb_child_compile(PyObject *source, const char *file_name);
+
+/* The second opinion: what was compiled (code objects) is told to the caller, who says
+ * whether it goes on. 1 = go on, 0 = refused, -1 with an exception. */
+int csb_child_agree(const struct csb_child *child, PyObject *const *codes, size_t count);
+
+/* Answer the caller's frames until it hangs up. 0, or -1 with an exception of our own code. */
+int csb_child_converse(const struct csb_child *child, const struct csb_child_task *task,
+                       PyObject *globals);
+
+/* In a zygote: preload, warm up, fork children. Returns only in a child, 0, or -1 with an
+ * exception; then csb_child_live. */
+int csb_child_serve(struct csb_child *child);
+
+/* End a forked child as the interpreter would: threads joined, exit functions called, the
+ * program's own objects let go, streams flushed. `result` is what csb_child_live gave. */
+CSB_NORETURN void csb_child_leave(PyObject *result);
 
 /* The type of `__main__.__loader__`: get_source() serves linecache and inspect. */
-PyObject *csb_child_loader_new(PyObject *module, PyObject *source);
+PyObject *csb_child_loader_new(PyObject *source);
 
 /* Let tracebacks show the lines of the source also where the caller has a file of that
  * name, which linecache would look for first and can not read. Leaves no exception. */

@@ -1,12 +1,15 @@
 /* Theory of operation: runs in the child, in the started interpreter, before a byte of
- * untrusted source has been read. Trusts the channel (the caller holds the other end and
+ * untrusted source has been executed. Trusts the channel (the caller holds the other end and
  * nobody else can). After csb_child_confine the process is as confined as it will be. */
 #include "child_setup.h"
 
 #include "child_confirm.h"
 #include "confine.h"
+#include "feature.h"
 #include "raw.h"
+#include "syscalls.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +24,8 @@ send_record(const struct csb_wire_record *record)
     (void)csb_syscall(SYS_write, CSB_CHANNEL_FD, record, sizeof *record);
 }
 
-static CSB_NORETURN void
-fail(enum csb_step step, int err)
+CSB_NORETURN void
+csb_child_fail(enum csb_step step, int err)
 {
     const struct csb_wire_record record = {
         .magic = CSB_WIRE_MAGIC, .kind = CSB_WIRE_FAILED, .step = step, .err = err};
@@ -41,7 +44,7 @@ read_exactly(void *target, size_t count)
             continue;
         }
         if (got <= 0) {
-            fail(CSB_STEP_STARTUP, got == 0 ? EPIPE : (int)-got);
+            csb_child_fail(CSB_STEP_STARTUP, got == 0 ? EPIPE : (int)-got);
         }
         at += got;
         count -= (size_t)got;
@@ -73,13 +76,13 @@ send_ready(uint32_t mask, int listener)
     memcpy(CMSG_DATA(&control.header), &listener, sizeof(int));
     result = csb_syscall(SYS_sendmsg, CSB_CHANNEL_FD, &message, 0);
     if (result < 0) {
-        fail(CSB_STEP_SECCOMP, (int)-result);
+        csb_child_fail(CSB_STEP_SECCOMP, (int)-result);
     }
     (void)csb_syscall(SYS_close, listener);
 }
 
-static const char *
-skip_strings(const char *at, uint32_t count)
+const char *
+csb_child_skip_strings(const char *at, uint32_t count)
 {
     while (count-- > 0) {
         at += strlen(at) + 1;
@@ -107,46 +110,61 @@ limit_thread_stacks(const struct csb_rlimit *rlimits, uint32_t count)
     }
 }
 
+/* Heap bytes with a NUL behind them; NULL without memory. */
+static unsigned char *
+read_payload(uint64_t count)
+{
+    unsigned char *bytes = count < SIZE_MAX ? malloc((size_t)count + 1) : NULL;
+    if (bytes != NULL) {
+        read_exactly(bytes, (size_t)count);
+        bytes[count] = '\0';
+    }
+    return bytes;
+}
+
 void
 csb_child_configure(struct csb_child *child)
 {
     struct csb_wire_config *config = &child->config;
     read_exactly(config, sizeof *config);
     if (config->magic != CSB_WIRE_MAGIC) {
-        fail(CSB_STEP_STARTUP, EPROTO); /* _child is of another build than _core */
+        csb_child_fail(CSB_STEP_STARTUP, EPROTO); /* _child is not of _core's build */
     }
-    child->payload = malloc(config->payload_bytes + 1);
+    child->payload = read_payload(config->payload_bytes);
     if (child->payload == NULL) {
-        fail(CSB_STEP_MEMORY, ENOMEM);
+        csb_child_fail(CSB_STEP_MEMORY, ENOMEM);
     }
-    read_exactly(child->payload, config->payload_bytes);
-    child->payload[config->payload_bytes] = '\0';
     child->narrow.length = (unsigned short)config->filter_length;
     child->narrow.code = (struct sock_filter *)(void *)child->payload;
     child->rlimits = (const struct csb_rlimit *)(const void *)(child->narrow.code +
                                                                child->narrow.length);
-    child->file_name = (const char *)(child->rlimits + config->rlimit_count);
-    child->first_path = skip_strings(child->file_name, 1);
-    child->first_argument = skip_strings(child->first_path, config->path_count);
+    child->first_path = (const char *)(child->rlimits + config->rlimit_count);
+    child->first_preload =
+        csb_child_skip_strings(child->first_path, config->path_count);
 }
 
 void
-csb_child_confine(const struct csb_child *child)
+csb_child_confine(struct csb_child *child)
 {
     const struct csb_wire_config *config = &child->config;
+    const uint32_t own_pid = (uint32_t)csb_syscall(SYS_getpid);
     struct csb_failure failure = {CSB_STEP_NONE, 0};
     uint32_t mask;
     int listener;
 
     limit_thread_stacks(child->rlimits, config->rlimit_count);
     mask = csb_confirm_before(config, child->rlimits);
-    if (csb_confine_drop(config->uid, config->skipped, &failure) < 0) {
-        fail(failure.step, failure.err);
+    if (config->zygote == 0 &&
+        csb_confine_drop(config->uid, config->skipped, &failure) < 0) {
+        csb_child_fail(failure.step, failure.err);
     }
     mask |= csb_confirm_dropped(config->uid);
+    if (csb_bpf_patch_equal(&child->narrow, (uint32_t)CSB_OWN_PID, own_pid) == 0) {
+        csb_child_fail(CSB_STEP_SECCOMP, EPROTO);
+    }
     if (csb_confine_filter(&child->narrow, config->notify != 0, config->skipped,
                            &listener, &failure) < 0) {
-        fail(failure.step, failure.err);
+        csb_child_fail(failure.step, failure.err);
     }
     mask |= csb_confirm_filter(listener);
     send_ready(mask, listener);
@@ -155,26 +173,60 @@ csb_child_confine(const struct csb_child *child)
 void
 csb_child_give_up(void)
 {
-    fail(CSB_STEP_STARTUP, ECANCELED);
+    csb_child_fail(CSB_STEP_STARTUP, ECANCELED);
 }
 
-char *
-csb_child_read_source(size_t *ret_count)
+/* The limits of a run that a spare is given: from here on they hold also for us. */
+static void
+set_limits(struct csb_child *child, const struct csb_child_task *task)
 {
-    uint64_t length;
-    char *source;
-    read_exactly(&length, sizeof length);
-    source = length < SIZE_MAX ? malloc((size_t)length + 1) : NULL;
-    if (source == NULL) {
+    struct csb_failure failure = {CSB_STEP_NONE, 0};
+    const uint32_t count = task->header.rlimit_count;
+    if (count == 0 ||
+        (child->config.skipped & CSB_FEATURE_BIT(CSB_FEATURE_RLIMITS)) != 0) {
+        return;
+    }
+    limit_thread_stacks(task->rlimits, count);
+    if (csb_confine_rlimits(task->rlimits, count, &failure) < 0) {
+        (void)csb_syscall(SYS_exit_group, CSB_WIRE_EXIT_FAILED);
+    }
+    child->late_mask = csb_confirm_rlimits(task->rlimits, count);
+}
+
+void
+csb_child_take_task(struct csb_child *child, struct csb_child_task *task)
+{
+    struct csb_wire_submission *header = &task->header;
+    read_exactly(header, sizeof *header);
+    task->payload = read_payload(header->payload_bytes);
+    if (task->payload == NULL) {
+        (void)csb_syscall(SYS_exit_group, CSB_WIRE_EXIT_FAILED);
+        abort();
+    }
+    task->rlimits = (const struct csb_rlimit *)(const void *)task->payload;
+    task->file_name = (const char *)(task->rlimits + header->rlimit_count);
+    task->first_argument = csb_child_skip_strings(task->file_name, 1);
+    task->first_environment =
+        csb_child_skip_strings(task->first_argument, header->argument_count);
+    task->prelude =
+        csb_child_skip_strings(task->first_environment, header->environment_count);
+    set_limits(child, task);
+    task->source = (char *)read_payload(header->source_bytes);
+    if (task->source == NULL) {
         /* The limit is the submission's, and too small for its own text. */
         csb_child_say_end(CSB_END_MEMORY_ERROR);
         (void)csb_syscall(SYS_exit_group, 1);
         abort();
     }
-    read_exactly(source, (size_t)length);
-    source[length] = '\0';
-    *ret_count = (size_t)length;
-    return source;
+}
+
+void
+csb_child_task_done(struct csb_child_task *task)
+{
+    free(task->payload);
+    free(task->source);
+    task->payload = NULL;
+    task->source = NULL;
 }
 
 static void
@@ -192,17 +244,55 @@ send_exactly(const void *bytes, size_t count)
     }
 }
 
-void
-csb_child_await_go(const unsigned char *facts, size_t count)
+static void
+send_frame(struct csb_wire_frame header, const unsigned char *bytes)
 {
-    const uint64_t length = count;
+    send_exactly(&header, sizeof header);
+    send_exactly(bytes, (size_t)header.length);
+}
+
+bool
+csb_child_await_go(const struct csb_child *child, const unsigned char *facts,
+                   size_t count)
+{
     unsigned char word = 0;
-    send_exactly(&length, sizeof length);
-    send_exactly(facts, count);
+    send_frame((struct csb_wire_frame){count, CSB_FRAME_FACTS, child->late_mask}, facts);
     read_exactly(&word, sizeof word);
-    if (word != CSB_WIRE_GO) {
+    if (word != CSB_WIRE_GO && word != CSB_WIRE_NO) {
         (void)csb_syscall(SYS_exit_group, CSB_WIRE_EXIT_FAILED);
     }
+    return word == CSB_WIRE_GO;
+}
+
+void
+csb_child_reply(const unsigned char *bytes, size_t count)
+{
+    send_frame((struct csb_wire_frame){count, CSB_FRAME_REPLY, 0}, bytes);
+}
+
+char *
+csb_child_next_frame(struct csb_wire_frame *ret)
+{
+    unsigned char *at = (unsigned char *)ret;
+    size_t count = sizeof *ret;
+    char *bytes;
+    while (count > 0) {
+        long got = csb_syscall(SYS_read, CSB_CHANNEL_FD, at, count);
+        if (got == -EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return NULL;
+        }
+        at += got;
+        count -= (size_t)got;
+    }
+    bytes = (char *)read_payload(ret->length);
+    if (bytes == NULL) {
+        csb_child_say_end(CSB_END_MEMORY_ERROR);
+        (void)csb_syscall(SYS_exit_group, 1);
+    }
+    return bytes;
 }
 
 void

@@ -1,9 +1,11 @@
-/* The trusted half of a child's life after exec: finish the confinement, confirm it, say so.
- * In the child, single-threaded, holding the GIL (nobody else wants it). */
+/* The trusted half of a child's life after exec (or after a zygote's fork): finish the
+ * confinement, confirm it, say so, take the submission. In the child, single-threaded,
+ * holding the GIL (nobody else wants it). */
 #ifndef CSB_CHILD_SETUP_H
 #define CSB_CHILD_SETUP_H
 
 #include "bpf.h"
+#include "error.h"
 #include "run_limits.h"
 #include "wire.h"
 
@@ -12,26 +14,51 @@ struct csb_child {
     struct csb_wire_config config;
     struct csb_bpf narrow; /* these point into the payload */
     const struct csb_rlimit *rlimits;
-    const char *file_name;
-    const char *first_path;     /* config.path_count NUL-terminated strings */
-    const char *first_argument; /* config.argument_count of them */
+    const char *first_path;    /* config.path_count NUL-terminated strings */
+    const char *first_preload; /* config.preload_count of them */
+    uint32_t late_mask;        /* features confirmed after READY */
 };
 
-/* Read the configuration. Like the next two, does not return when a step fails: a FAILED
+/* What this child is to become; everything is owned. */
+struct csb_child_task {
+    unsigned char *payload;
+    struct csb_wire_submission header;
+    const struct csb_rlimit *rlimits; /* these point into the payload */
+    const char *file_name;
+    const char *first_argument;    /* header.argument_count NUL-terminated strings */
+    const char *first_environment; /* header.environment_count "NAME=value" */
+    const char *prelude;
+    char *source; /* NUL-terminated, header.source_bytes long */
+};
+
+/* Read the configuration. Like the next four, does not return when a step fails: a FAILED
  * record is sent and the process exits. */
 void csb_child_configure(struct csb_child *child);
 
 /* Enter the last layers, confirm all of them by trying, report READY. */
-void csb_child_confine(const struct csb_child *child);
+void csb_child_confine(struct csb_child *child);
 
 /* For what fails in the interpreter in between. */
 CSB_NORETURN void csb_child_give_up(void);
+CSB_NORETURN void csb_child_fail(enum csb_step step, int err);
 
-/* Read the submission: heap bytes, NUL-terminated, owned by the caller. Exits on failure. */
-char *csb_child_read_source(size_t *ret_count);
+/* Read the submission; its limits are in force from before its source is read. */
+void csb_child_take_task(struct csb_child *child, struct csb_child_task *task);
+void csb_child_task_done(struct csb_child_task *task);
 
-/* Send the facts and wait for the caller's word. Exits when it does not come. */
-void csb_child_await_go(const unsigned char *facts, size_t count);
+/* The text after the strings at `at`. */
+const char *csb_child_skip_strings(const char *at, uint32_t count);
+
+/* Send the facts and wait for the caller's word: true for GO. Exits when none comes. */
+bool csb_child_await_go(const struct csb_child *child, const unsigned char *facts,
+                        size_t count);
+
+/* Answer the caller. Exits when nobody listens. */
+void csb_child_reply(const unsigned char *bytes, size_t count);
+
+/* The caller's next frame: heap bytes, NUL-terminated, to be freed by the receiver. NULL: the caller
+ * is gone. */
+char *csb_child_next_frame(struct csb_wire_frame *ret);
 
 /* Nothing of ours is open from here on. */
 void csb_child_close_channel(void);

@@ -1,7 +1,7 @@
 /* Theory of operation: the body of every child, ours until exec or until untrusted code.
  * csb_confine_early runs in a vfork-like child, in memory that is the caller's: raw system
- * calls only, nothing written but the failure record. The other two run in the started
- * interpreter. Trusts the plan; never continues after a failed step. Allocation
+ * calls only, nothing written but the failure record. The others run in the started
+ * interpreter, csb_confine_forked in one that a zygote has forked. Trusts the plan; never continues after a failed step. Allocation
  * and stdio are poisoned below, so that adding one is a compile error. */
 #include "confine.h"
 
@@ -97,10 +97,10 @@ place_fds(const struct csb_plan *plan)
 }
 
 static long
-set_rlimits(const struct csb_plan *plan)
+set_rlimits(const struct csb_rlimit *rlimits, size_t count)
 {
-    for (size_t i = 0; i < plan->rlimit_count; i++) {
-        const struct csb_rlimit *limit = &plan->rlimits[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct csb_rlimit *limit = &rlimits[i];
         const uint64_t pair[2] = {limit->value, limit->value};
         long result = csb_syscall(SYS_prlimit64, 0, limit->resource, pair, 0);
         if (result < 0) {
@@ -186,7 +186,7 @@ csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret)
     STEP(CSB_STEP_CHDIR, csb_syscall(SYS_chdir, plan->directory));
     STEP(CSB_STEP_CHDIR, csb_syscall(SYS_umask, 077));
     if (wanted(skipped, CSB_FEATURE_RLIMITS)) {
-        STEP(CSB_STEP_RLIMIT, set_rlimits(plan));
+        STEP(CSB_STEP_RLIMIT, set_rlimits(plan->rlimits, plan->rlimit_count));
     }
     if (wanted(skipped, CSB_FEATURE_NO_NEW_PRIVS)) {
         STEP(CSB_STEP_NO_NEW_PRIVS,
@@ -199,10 +199,38 @@ csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret)
     if (wanted(skipped, CSB_FEATURE_FDS)) {
         STEP(CSB_STEP_FDS, csb_syscall(SYS_close_range, CSB_CHANNEL_FD + 1, ~0U, 0));
     }
-    if (wanted(skipped, CSB_FEATURE_SECCOMP)) {
+    /* A zygote has no filter of its own: it forks. */
+    if (wanted(skipped, CSB_FEATURE_SECCOMP) && filter.len > 0) {
         STEP(CSB_STEP_SECCOMP,
              csb_syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter));
     }
+    return 0;
+}
+
+int
+csb_confine_forked(const struct csb_plan *plan, int directory_fd,
+                   struct csb_failure *ret)
+{
+    const uint32_t skipped = plan->skipped;
+
+    STEP(CSB_STEP_SESSION, reset_signals());
+    if (wanted(skipped, CSB_FEATURE_SESSION)) {
+        STEP(CSB_STEP_SESSION, own_session(plan));
+    }
+    STEP(CSB_STEP_FDS, place_fds(plan));
+    STEP(CSB_STEP_CHDIR, csb_syscall(SYS_fchdir, directory_fd));
+    STEP(CSB_STEP_LANDLOCK, enter_landlock(plan));
+    if (wanted(skipped, CSB_FEATURE_FDS)) {
+        STEP(CSB_STEP_FDS, csb_syscall(SYS_close_range, CSB_CHANNEL_FD + 1, ~0U, 0));
+    }
+    return 0;
+}
+
+int
+csb_confine_rlimits(const struct csb_rlimit *rlimits, size_t count,
+                    struct csb_failure *ret)
+{
+    STEP(CSB_STEP_RLIMIT, set_rlimits(rlimits, count));
     return 0;
 }
 

@@ -21,6 +21,16 @@ int csb_confine_early(const struct csb_plan *plan,
 int csb_confine_namespaces(const struct csb_namespaces *namespaces,
                            struct csb_failure *ret) CSB_MUST_USE;
 
+/* The same for a child that a zygote has forked: what the zygote entered before (the fine
+ * ruleset, no_new_privs, dropped privileges) is inherited, the rest is entered here. The
+ * plan's descriptors are any numbers above CSB_CHANNEL_FD; directory_fd is its scratch. */
+int csb_confine_forked(const struct csb_plan *plan, int directory_fd,
+                       struct csb_failure *ret) CSB_MUST_USE;
+
+/* A run's own limits, when the child was there before the run. */
+int csb_confine_rlimits(const struct csb_rlimit *rlimits, size_t count,
+                        struct csb_failure *ret) CSB_MUST_USE;
+
 /* Drop every capability and, when uid is not 0, become that uid and gid. Dropping clears
  * the parent-death signal (prctl(2)), which is therefore set again here. */
 int csb_confine_drop(uint32_t uid, uint32_t skipped,

@@ -36,27 +36,27 @@ enum csb_inbox_state
 csb_inbox_pull(struct csb_inbox *inbox, int socket)
 {
     enum csb_inbox_state state = CSB_INBOX_MORE;
-    while (inbox->header_got < sizeof inbox->length) {
+    while (inbox->header_got < sizeof inbox->header) {
         ssize_t got =
-            receive(socket, (unsigned char *)&inbox->length + inbox->header_got,
-                    sizeof inbox->length - inbox->header_got, &state);
+            receive(socket, (unsigned char *)&inbox->header + inbox->header_got,
+                    sizeof inbox->header - inbox->header_got, &state);
         if (got <= 0) {
             return state;
         }
         inbox->header_got += (size_t)got;
     }
     if (inbox->bytes == NULL) {
-        if (inbox->length > inbox->limit) {
-            return CSB_INBOX_BROKEN;
+        if (inbox->header.length > inbox->limit) {
+            return CSB_INBOX_TOO_LONG;
         }
-        inbox->bytes = malloc((size_t)inbox->length + 1);
+        inbox->bytes = malloc((size_t)inbox->header.length + 1);
         if (inbox->bytes == NULL) {
             return CSB_INBOX_BROKEN;
         }
     }
-    while (inbox->got < inbox->length) {
+    while (inbox->got < inbox->header.length) {
         ssize_t got = receive(socket, inbox->bytes + inbox->got,
-                              (size_t)inbox->length - inbox->got, &state);
+                              (size_t)inbox->header.length - inbox->got, &state);
         if (got <= 0) {
             return state;
         }

@@ -1,4 +1,4 @@
-/* Theory of operation: runs in the caller before the child exists. memfd_create(2) with
+/* Theory of operation: runs in the caller before the child may look. memfd_create(2) with
  * every seal; MFD_NOEXEC_SEAL (Linux 6.3) where the kernel knows it, which some systems
  * demand (sysctl vm.memfd_noexec). */
 #include "input.h"
@@ -27,32 +27,50 @@ make_memfd(void)
 }
 
 static int
-fill_and_seal(int fd, const unsigned char *bytes, size_t count)
+input_error(struct csb_error *reterr, int err)
 {
-    int result = csb_fd_write_all(fd, bytes, count);
-    if (result < 0) {
-        return result;
+    return csb_fail(reterr, CSB_STEP_PIPE, err, "make standard input: %s",
+                    strerror(err));
+}
+
+int
+csb_input_make(int *ret_ours, int *ret_childs, struct csb_error *reterr)
+{
+    int fd = make_memfd();
+    *ret_ours = *ret_childs = CSB_FD_NONE;
+    if (fd < 0) {
+        return input_error(reterr, -fd);
     }
-    if (lseek(fd, 0, SEEK_SET) != 0 ||
-        fcntl(fd, F_ADD_SEALS,
-              F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-        return -errno;
+    *ret_ours = fd;
+    *ret_childs = fcntl(fd, F_DUPFD_CLOEXEC, CSB_FD_MIN);
+    return *ret_childs < 0 ? input_error(reterr, errno) : 0;
+}
+
+/* The description is shared with the child, so its position must stay at the start. */
+static int
+write_at_start(int fd, const unsigned char *bytes, size_t count)
+{
+    size_t done = 0;
+    while (done < count) {
+        ssize_t written = pwrite(fd, bytes + done, count - done, (off_t)done);
+        if (written >= 0) {
+            done += (size_t)written;
+        } else if (errno != EINTR) {
+            return -errno;
+        }
     }
     return 0;
 }
 
 int
-csb_input_make(const unsigned char *bytes, size_t count, int *ret_fd,
+csb_input_fill(int ours, const unsigned char *bytes, size_t count,
                struct csb_error *reterr)
 {
-    int fd = make_memfd();
-    int result = fd < 0 ? fd : fill_and_seal(fd, bytes, count);
-    *ret_fd = CSB_FD_NONE;
-    if (result < 0) {
-        csb_fd_close(&fd);
-        return csb_fail(reterr, CSB_STEP_PIPE, -result, "make standard input: %s",
-                        strerror(-result));
+    int result = write_at_start(ours, bytes, count);
+    if (result == 0 &&
+        fcntl(ours, F_ADD_SEALS,
+              F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+        result = -errno;
     }
-    *ret_fd = fd;
-    return 0;
+    return result < 0 ? input_error(reterr, -result) : 0;
 }

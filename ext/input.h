@@ -9,8 +9,13 @@
 
 #include "error.h"
 
-/* On success *ret_fd (positioned at its start) is the caller's. */
-int csb_input_make(const unsigned char *bytes, size_t count, int *ret_fd,
+/* An empty one. *ret_ours is to be filled, *ret_childs (the same file, positioned at the
+ * start) to be given to the child; both the caller's. */
+int csb_input_make(int *ret_ours, int *ret_childs,
+                   struct csb_error *reterr) CSB_MUST_USE;
+
+/* Fill and seal, before the child may look. */
+int csb_input_fill(int ours, const unsigned char *bytes, size_t count,
                    struct csb_error *reterr) CSB_MUST_USE;
 
 #endif

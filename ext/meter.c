@@ -5,6 +5,7 @@
 #include "meter.h"
 
 #include "clock.h"
+#include "fd.h"
 
 #include <unistd.h>
 
@@ -13,11 +14,18 @@
 #define IDLE_PAUSE_NS (160 * CSB_NS_PER_MS)
 
 void
-csb_meter_open(struct csb_meter *meter, pid_t pid, const struct csb_limits *limits)
+csb_meter_open(struct csb_meter *meter, pid_t pid, const struct csb_limits *limits,
+               struct csb_procfs *procfs, const struct csb_memory *inherited)
 {
-    *meter =
-        (struct csb_meter){.limits = limits, .pid = pid, .pause_ns = BUSY_PAUSE_NS};
-    csb_procfs_open(&meter->procfs, pid);
+    *meter = (struct csb_meter){.limits = limits,
+                                .pid = pid,
+                                .pause_ns = BUSY_PAUSE_NS,
+                                .inherited = *inherited,
+                                .procfs = *procfs};
+    *procfs = (struct csb_procfs){CSB_FD_NONE, CSB_FD_NONE};
+    if (meter->procfs.folder < 0) {
+        csb_procfs_open(&meter->procfs, pid);
+    }
 }
 
 void
@@ -26,15 +34,30 @@ csb_meter_close(struct csb_meter *meter)
     csb_procfs_close(&meter->procfs);
 }
 
-static void
-keep_highest(struct csb_meter *meter, const struct csb_memory *memory)
+static uint64_t
+above(uint64_t value, uint64_t base)
 {
-    if (memory->private_bytes > meter->private_bytes) {
-        meter->private_bytes = memory->private_bytes;
+    return value > base ? value - base : 0;
+}
+
+void
+csb_meter_add(struct csb_meter *meter, const struct csb_memory *memory)
+{
+    const uint64_t own = above(memory->private_bytes, meter->inherited.private_bytes);
+    const uint64_t peak = above(memory->peak_bytes, meter->inherited.peak_bytes);
+    meter->private_bytes = own > meter->private_bytes ? own : meter->private_bytes;
+    meter->peak_bytes = peak > meter->peak_bytes ? peak : meter->peak_bytes;
+}
+
+static bool
+take_cpu(struct csb_meter *meter)
+{
+    int64_t used = csb_clock_cpu_ns(meter->pid) - meter->cpu_at_ready_ns;
+    bool busy = used > meter->cpu_ns + SHORTEST_PAUSE_NS / 2;
+    if (meter->ready_ns != 0 && used > meter->cpu_ns) {
+        meter->cpu_ns = used;
     }
-    if (memory->peak_bytes > meter->peak_bytes) {
-        meter->peak_bytes = memory->peak_bytes;
-    }
+    return busy;
 }
 
 void
@@ -42,8 +65,9 @@ csb_meter_last_look(struct csb_meter *meter)
 {
     struct csb_memory memory;
     if (csb_procfs_memory(&meter->procfs, &memory)) {
-        keep_highest(meter, &memory);
+        csb_meter_add(meter, &memory);
     }
+    take_cpu(meter);
 }
 
 void
@@ -56,6 +80,17 @@ csb_meter_start(struct csb_meter *meter, int64_t now_ns)
     csb_meter_last_look(meter); /* so that a crash before the next look has a figure */
 }
 
+void
+csb_meter_restart(struct csb_meter *meter, const struct csb_limits *limits,
+                  int64_t now_ns)
+{
+    meter->limits = limits;
+    meter->cpu_ns = 0;
+    meter->private_bytes = 0;
+    meter->pause_ns = BUSY_PAUSE_NS;
+    csb_meter_start(meter, now_ns);
+}
+
 /* Always by the exact figures: page tables do not show in the resident size. Where they can
  * not be read, all that is resident counts. */
 static bool
@@ -66,8 +101,9 @@ memory_passed(struct csb_meter *meter)
         memory.private_bytes = csb_procfs_resident_bytes(&meter->procfs);
         memory.peak_bytes = memory.private_bytes;
     }
-    keep_highest(meter, &memory);
-    return memory.private_bytes > meter->limits->memory_bytes;
+    csb_meter_add(meter, &memory);
+    return above(memory.private_bytes, meter->inherited.private_bytes) >
+           meter->limits->memory_bytes;
 }
 
 /* How long until the CPU limit could be passed at the earliest. */
@@ -104,27 +140,45 @@ schedule(struct csb_meter *meter, int64_t now_ns, bool busy)
         pause = SHORTEST_PAUSE_NS;
     }
     meter->next_ns = now_ns + pause;
+    csb_meter_hurry(meter);
+}
+
+void
+csb_meter_hurry(struct csb_meter *meter)
+{
+    if (meter->disk != NULL && meter->disk->next_ns < meter->next_ns &&
+        csb_disk_in_question(meter->disk)) {
+        meter->next_ns = meter->disk->next_ns;
+    }
 }
 
 enum csb_stop
 csb_meter_look(struct csb_meter *meter, int64_t now_ns)
 {
-    int64_t used;
-    bool busy;
     if (meter->ready_ns == 0 || now_ns < meter->next_ns) {
         return CSB_STOP_NONE;
     }
-    used = csb_clock_cpu_ns(meter->pid) - meter->cpu_at_ready_ns;
-    busy = used > meter->cpu_ns + SHORTEST_PAUSE_NS / 2;
-    if (used > meter->cpu_ns) {
-        meter->cpu_ns = used;
-    }
-    schedule(meter, now_ns, busy);
+    schedule(meter, now_ns, take_cpu(meter));
     if (meter->cpu_ns > meter->limits->cpu_ns) {
         return CSB_STOP_CPU;
     }
     if (memory_passed(meter)) {
         return CSB_STOP_MEMORY;
     }
+    if (meter->disk != NULL && csb_disk_passed(meter->disk, &meter->procfs, now_ns)) {
+        return CSB_STOP_DISK;
+    }
     return CSB_STOP_NONE;
+}
+
+void
+csb_meter_end(struct csb_meter *meter, struct csb_facts *facts)
+{
+    if (meter->disk == NULL || facts->stop != CSB_STOP_NONE || meter->ready_ns == 0) {
+        return;
+    }
+    meter->disk->next_ns = 0;
+    if (csb_disk_passed(meter->disk, &meter->procfs, csb_clock_now_ns())) {
+        facts->stop = CSB_STOP_DISK;
+    }
 }

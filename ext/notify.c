@@ -37,6 +37,8 @@ csb_notify_init(struct csb_notify *notify, uint32_t sets,
     notify->sets = sets;
     notify->threads_allowed = limits->threads;
     notify->shared_allowed = limits->memory_bytes;
+    notify->files_allowed = limits->files;
+    notify->disk_allowed = limits->disk_bytes;
 }
 
 void
@@ -45,33 +47,21 @@ csb_notify_done(struct csb_notify *notify)
     csb_fd_close(&notify->listener);
 }
 
-/* Which argument tells what was meant: the one that the table checks, else the first of
- * socket(2), the call that people ask about. */
-static int
-telling_argument(const char *name)
-{
-    if (strcmp(name, "socket") == 0) {
-        return 0;
-    }
-    for (size_t i = 0; i < csb_syscall_row_count; i++) {
-        const struct csb_syscall_row *row = &csb_syscall_rows[i];
-        if (row->check_count > 0 && strcmp(row->name, name) == 0) {
-            return (int)row->checks[0].index;
-        }
-    }
-    return -1;
-}
-
 static void
 record(struct csb_notify *notify, const struct seccomp_data *call, const char *name)
 {
     struct csb_violation *violation;
-    int index = telling_argument(name);
-    uint64_t argument = index < 0 ? 0 : call->args[index];
+    struct csb_wanted wanted;
+    uint64_t arguments[CSB_CALL_ARGUMENTS];
+    for (size_t i = 0; i < CSB_CALL_ARGUMENTS; i++) {
+        arguments[i] = call->args[i];
+    }
+    csb_wanted_of(name, arguments, notify->own_pid, &wanted);
     notify->denied++;
     for (unsigned i = 0; i < notify->violation_count; i++) {
         violation = &notify->violations[i];
-        if (violation->number == call->nr && violation->argument == argument) {
+        if (!violation->others && violation->number == call->nr &&
+            csb_wanted_same(&violation->wanted, &wanted)) {
             violation->count++;
             return;
         }
@@ -79,15 +69,12 @@ record(struct csb_notify *notify, const struct seccomp_data *call, const char *n
     if (notify->violation_count == CSB_VIOLATION_KINDS) {
         violation = &notify->violations[CSB_VIOLATION_KINDS - 1];
         violation->others = true;
-        violation->has_argument = false;
         violation->count++;
         return;
     }
     violation = &notify->violations[notify->violation_count++];
-    *violation = (struct csb_violation){.number = call->nr,
-                                        .has_argument = index >= 0,
-                                        .argument = argument,
-                                        .count = 1};
+    *violation =
+        (struct csb_violation){.number = call->nr, .wanted = wanted, .count = 1};
 }
 
 /* Is this one of the calls that are watched rather than denied? */
@@ -145,12 +132,25 @@ judge_shared_memory(struct csb_notify *notify, uint64_t wanted)
 static int
 judge_new_file(struct csb_notify *notify)
 {
-    if (notify->files_made < CSB_FILES_MAX) {
+    if (notify->files_made < notify->files_allowed) {
         notify->files_made++;
         return 0;
     }
     notify->files_denied++;
     return EDQUOT;
+}
+
+/* Taken at once and without writing a byte, so faster than any look at the disk. What is given back is not
+ * counted: few programs use the call at all. */
+static int
+judge_fallocate(struct csb_notify *notify, uint64_t length)
+{
+    if (length > notify->disk_allowed - notify->disk_set_aside) {
+        notify->disk_denied++;
+        return EDQUOT;
+    }
+    notify->disk_set_aside += length;
+    return 0;
 }
 
 static int
@@ -162,6 +162,12 @@ judge_watched(struct csb_notify *notify, const struct seccomp_data *call,
     }
     if (strcmp(name, "mmap") == 0) {
         return judge_shared_memory(notify, call->args[1]);
+    }
+    if (strcmp(name, "fallocate") == 0) {
+        return judge_fallocate(notify, call->args[3]);
+    }
+    if (strncmp(name, "rename", strlen("rename")) == 0) {
+        return 0; /* watched so that it waits while the disk is looked at */
     }
     if (strcmp(name, "utimensat") == 0) {
         /* Times of NULL: pathlib's touch(), which makes the file when this fails. */
@@ -227,6 +233,9 @@ csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
     free(name);
     if (denied && notify->kill_on_denial) {
         return true; /* answered, it could act once more before the kill arrives */
+    }
+    if (notify->end_seen && notify->hold_end) {
+        return false;
     }
     answer.id = request.id;
     answer.error = err == PRETEND ? 0 : -err;

@@ -9,31 +9,34 @@
 
 #include "procfs.h"
 #include "run_limits.h"
+#include "violation.h"
 #include "wire.h"
 
-enum {
-    CSB_VIOLATION_KINDS = 32,
-    CSB_FILES_MAX = 4096, /* files and folders that one run may make */
-};
+enum { CSB_VIOLATION_KINDS = 32 };
 
 struct csb_violation {
-    int number;        /* system call */
-    bool others;       /* this entry counts all kinds beyond the table */
-    bool has_argument; /* the argument that the table checks for this call */
-    uint64_t argument;
+    int number;  /* system call */
+    bool others; /* this entry counts all kinds beyond the table */
+    struct csb_wanted wanted;
     uint64_t count;
 };
 
 struct csb_notify {
     int listener;        /* owned; CSB_FD_NONE before it arrives */
     uint32_t sets;       /* of the policy: which watched calls are allowed at all */
+    pid_t own_pid;       /* of the child, as it sees itself; 0 when not known */
     bool kill_on_denial; /* leave a denied call waiting: the caller kills the process */
+    bool hold_end;       /* leave the end of the process waiting, for the same reason */
     uint32_t threads_allowed;
     uint32_t threads_denied;
     uint64_t shared_allowed; /* bytes of shared anonymous memory … */
     uint64_t shared_bytes;   /* … and what was asked for */
+    uint32_t files_allowed;  /* files and folders that may be made … */
     uint32_t files_made;
     uint32_t files_denied;
+    uint64_t disk_allowed; /* bytes that may be set aside by fallocate(2) … */
+    uint64_t disk_set_aside;
+    uint32_t disk_denied;
     bool end_seen; /* the process asked to exit … */
     int exit_code; /* … with this code, from its register */
     struct csb_memory memory_at_end;

@@ -107,7 +107,7 @@ csb_procfs_memory(const struct csb_procfs *procfs, struct csb_memory *ret)
 {
     static const char peak[] = "\nVmHWM:";
     char text[STATUS_BYTES];
-    *ret = (struct csb_memory){0, 0};
+    *ret = (struct csb_memory){0};
     if (procfs->folder < 0 ||
         read_text(procfs->folder, "status", text, sizeof text) <= 0) {
         return false;
@@ -120,6 +120,7 @@ csb_procfs_memory(const struct csb_procfs *procfs, struct csb_memory *ret)
     ret->private_bytes = field_bytes(text, "\nRssAnon:") +
                          field_bytes(text, "\nRssShmem:") +
                          field_bytes(text, "\nVmSwap:") + field_bytes(text, "\nVmPTE:");
+    ret->data_bytes = field_bytes(text, "\nVmData:");
     return ret->peak_bytes != 0;
 }
 

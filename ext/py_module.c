@@ -4,11 +4,14 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "py_errand.h"
 #include "py_guard.h"
 #include "py_guard_view.h"
 #include "py_policy.h"
+#include "py_pool.h"
 #include "py_probe.h"
 #include "py_run.h"
+#include "py_session.h"
 
 static PyMethodDef methods[] = {
     {"run", csb_py_run, METH_VARARGS,
@@ -27,7 +30,11 @@ static PyMethodDef methods[] = {
 static int
 execute(PyObject *module)
 {
-    return csb_py_policy_add(module) < 0 || csb_py_guard_add(module) < 0 ? -1 : 0;
+    return csb_py_policy_add(module) < 0 || csb_py_guard_add(module) < 0 ||
+                   csb_py_pool_add(module) < 0 || csb_py_errand_add(module) < 0 ||
+                   csb_py_session_add(module) < 0
+               ? -1
+               : 0;
 }
 
 static PyModuleDef_Slot slots[] = {

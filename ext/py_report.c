@@ -75,8 +75,9 @@ violation(const struct csb_violation *seen)
         dict = Py_BuildValue("{s:N,s:K}", "syscall", text, "count",
                              (unsigned long long)seen->count);
     }
-    if (dict != NULL && seen->has_argument &&
-        csb_py_set(dict, "argument", PyLong_FromUnsignedLongLong(seen->argument)) < 0) {
+    if (dict != NULL && !seen->others && seen->wanted.key != NULL &&
+        csb_py_set(dict, seen->wanted.key, PyUnicode_FromString(seen->wanted.text)) <
+            0) {
         Py_CLEAR(dict);
     }
     return dict;
@@ -156,6 +157,25 @@ set_streams(PyObject *dict, const struct csb_report *report)
                : 0;
 }
 
+/* What the child answered, in the order in which it was asked. */
+static PyObject *
+replies(const struct csb_report *report)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < report->reply_count; i++) {
+        const struct csb_reply *reply = &report->replies[i];
+        PyObject *item = Py_BuildValue(
+            "{s:y#,s:d,s:d}", "bytes", (const char *)reply->bytes,
+            (Py_ssize_t)reply->count, "cpu_s", (double)reply->cpu_ns / (double)CSB_NS_PER_S,
+            "wall_s", (double)reply->wall_ns / (double)CSB_NS_PER_S);
+        if (item == NULL || PyList_Append(list, item) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
 PyObject *
 csb_py_report(const struct csb_policy *policy, const struct csb_limits *limits,
               const struct csb_report *report)
@@ -165,6 +185,7 @@ csb_py_report(const struct csb_policy *policy, const struct csb_limits *limits,
         (set_outcome(dict, limits, report) < 0 || set_figures(dict, report) < 0 ||
          set_streams(dict, report) < 0 ||
          csb_py_set(dict, "isolation", isolation(policy, report->confirmed)) < 0 ||
+         csb_py_set(dict, "replies", replies(report)) < 0 ||
          csb_py_set(dict, "violations", violations(&report->notify)) < 0)) {
         Py_CLEAR(dict);
     }

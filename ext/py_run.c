@@ -3,211 +3,13 @@
  * while waiting; when one raises, the child is dead and reaped before run() returns. */
 #include "py_run.h"
 
-#include "clock.h"
-#include "launch.h"
-#include "py_checked.h"
-#include "py_convert.h"
-#include "py_error.h"
-#include "py_guard.h"
 #include "py_policy.h"
-#include "py_report.h"
-
-#include <stdlib.h>
-
-struct request {
-    struct csb_request c;
-    struct csb_limits limits;
-    char *file_name;
-    struct csb_strings arguments;
-    struct csb_strings environment;
-    struct csb_file *files;
-    PyObject *source; /* owned references that keep the borrowed bytes alive */
-    PyObject *input;
-    PyObject *file_list;
-    PyObject *checked_object;
-    struct csb_py_checked *checked; /* borrowed from it; NULL without a first opinion */
-};
-
-static int
-get_seconds(PyObject *limits, const char *key, int64_t *ret)
-{
-    double seconds;
-    int result = csb_py_get_double(limits, key, &seconds);
-    *ret = csb_clock_from_seconds(seconds);
-    if (result == 0 && *ret <= 0) {
-        PyErr_Format(PyExc_ValueError, "limit '%s': expected seconds above 0", key);
-        return -1;
-    }
-    return result;
-}
-
-static int
-get_u32(PyObject *limits, const char *key, uint32_t *ret)
-{
-    uint64_t value;
-    int result = csb_py_get_u64(limits, key, &value);
-    *ret = value > INT32_MAX ? INT32_MAX : (uint32_t)value;
-    return result;
-}
-
-static int
-convert_limits(PyObject *mapping, struct csb_limits *ret)
-{
-    PyObject *limits = csb_py_get(mapping, "limits");
-    int result = -1;
-    if (limits != NULL && get_seconds(limits, "cpu_s", &ret->cpu_ns) == 0 &&
-        get_seconds(limits, "wall_s", &ret->wall_ns) == 0 &&
-        get_seconds(limits, "startup_s", &ret->startup_ns) == 0 &&
-        csb_py_get_u64(limits, "memory_bytes", &ret->memory_bytes) == 0 &&
-        csb_py_get_u64(limits, "output_bytes", &ret->output_bytes) == 0 &&
-        csb_py_get_u64(limits, "file_bytes", &ret->file_bytes) == 0 &&
-        csb_py_get_u64(limits, "stack_bytes", &ret->stack_bytes) == 0 &&
-        get_u32(limits, "open_files", &ret->open_files) == 0 &&
-        get_u32(limits, "threads", &ret->threads) == 0) {
-        result = 0;
-    }
-    Py_XDECREF(limits);
-    return result;
-}
-
-/* Bytes of a bytes object, which the caller keeps alive. */
-static int
-borrow_bytes(PyObject *object, const char *key, struct csb_bytes *ret)
-{
-    char *data;
-    Py_ssize_t size;
-    if (!PyBytes_Check(object)) {
-        PyErr_Format(PyExc_ValueError, "key '%s': expected bytes", key);
-        return -1;
-    }
-    if (PyBytes_AsStringAndSize(object, &data, &size) < 0) {
-        return -1;
-    }
-    *ret = (struct csb_bytes){(const unsigned char *)data, (size_t)size};
-    return 0;
-}
-
-static int
-convert_file(PyObject *pair, struct csb_file *ret)
-{
-    PyObject *name;
-    PyObject *content;
-    if (!PyArg_ParseTuple(pair, "UO:file", &name, &content)) {
-        return -1;
-    }
-    ret->name = PyUnicode_AsUTF8AndSize(name, NULL);
-    if (ret->name == NULL) {
-        return -1;
-    }
-    return borrow_bytes(content, "files", &ret->content);
-}
-
-static int
-convert_files(PyObject *mapping, struct request *request)
-{
-    PyObject *value = csb_py_get(mapping, "files");
-    Py_ssize_t count;
-    request->file_list = value == NULL ? NULL : PySequence_Tuple(value);
-    Py_XDECREF(value);
-    if (request->file_list == NULL) {
-        return -1;
-    }
-    count = PyTuple_Size(request->file_list);
-    request->files = calloc((size_t)count + 1, sizeof *request->files);
-    if (request->files == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (convert_file(PyTuple_GetItem(request->file_list, i), &request->files[i]) <
-            0) {
-            return -1;
-        }
-    }
-    request->c.files = request->files;
-    request->c.file_count = (size_t)count;
-    return 0;
-}
-
-/* The findings of the first opinion, or None: then nobody is asked. */
-static int
-convert_checked(PyObject *mapping, struct request *request)
-{
-    PyObject *confirm_only = csb_py_get(mapping, "confirm_only");
-    int only_ask = confirm_only == NULL ? -1 : PyObject_IsTrue(confirm_only);
-    Py_XDECREF(confirm_only);
-    request->checked_object = only_ask < 0 ? NULL : csb_py_get(mapping, "checked");
-    if (request->checked_object == NULL) {
-        return -1;
-    }
-    if (request->checked_object == Py_None) {
-        return 0;
-    }
-    request->checked = csb_py_checked_use(request->checked_object);
-    if (request->checked == NULL) {
-        return -1;
-    }
-    request->checked->only_ask = only_ask;
-    request->c.job.agrees = csb_py_checked_agrees;
-    request->c.job.agrees_argument = request->checked;
-    return 0;
-}
-
-/* The findings as they stand after the second opinion; None when it was not asked for. */
-static int
-add_findings(PyObject *result, const struct csb_py_checked *checked)
-{
-    PyObject *diagnostics;
-    if (checked == NULL || !checked->compared) {
-        Py_INCREF(Py_None);
-        return csb_py_set(result, "diagnostics", Py_None);
-    }
-    diagnostics = checked->failed ? PyErr_NoMemory()
-                                  : csb_py_diagnostics(&checked->findings.diags);
-    return csb_py_set(result, "diagnostics", diagnostics);
-}
-
-static void
-request_done(struct request *request)
-{
-    free(request->file_name);
-    free(request->files);
-    csb_strings_done(&request->arguments);
-    csb_strings_done(&request->environment);
-    Py_XDECREF(request->source);
-    Py_XDECREF(request->input);
-    Py_XDECREF(request->file_list);
-    Py_XDECREF(request->checked_object);
-}
-
-static int
-convert(PyObject *mapping, struct request *ret)
-{
-    struct csb_job *job = &ret->c.job;
-    ret->source = csb_py_get(mapping, "source");
-    ret->input = ret->source == NULL ? NULL : csb_py_get(mapping, "stdin");
-    if (ret->input == NULL || borrow_bytes(ret->source, "source", &job->source) < 0 ||
-        borrow_bytes(ret->input, "stdin", &ret->c.input) < 0 ||
-        csb_py_get_string(mapping, "filename", &ret->file_name) < 0 ||
-        csb_py_get_strings(mapping, "args", &ret->arguments) < 0 ||
-        csb_py_get_environment(mapping, "env", &ret->environment) < 0 ||
-        convert_files(mapping, ret) < 0 || convert_limits(mapping, &ret->limits) < 0) {
-        return -1;
-    }
-    if (convert_checked(mapping, ret) < 0) {
-        return -1;
-    }
-    job->limits = &ret->limits;
-    ret->c.file_name = ret->file_name;
-    ret->c.arguments = &ret->arguments;
-    ret->c.environment = &ret->environment;
-    return 0;
-}
+#include "py_request.h"
 
 /* Called by the supervisor without the GIL. Only the main thread runs signal handlers;
  * elsewhere PyErr_CheckSignals does nothing. */
-static bool
-interrupted(void *argument)
+bool
+csb_py_interrupted(void *argument)
 {
     PyThreadState **saved = argument;
     bool raised;
@@ -224,7 +26,7 @@ csb_py_run(PyObject *module, PyObject *args)
     PyObject *policy_object;
     PyObject *mapping;
     const struct csb_policy *policy;
-    struct request request = {0};
+    struct csb_py_request request = {0};
     struct csb_report report = {0};
     struct csb_error error = {CSB_STEP_NONE, 0, ""};
     PyObject *result = NULL;
@@ -234,24 +36,20 @@ csb_py_run(PyObject *module, PyObject *args)
         return NULL;
     }
     policy = csb_py_policy_get(module, policy_object);
-    if (policy == NULL || convert(mapping, &request) < 0) {
-        request_done(&request);
+    if (policy == NULL || csb_py_request_convert(mapping, &request) < 0) {
+        csb_py_request_done(&request);
         return NULL;
     }
-    request.c.job.interrupted = interrupted;
+    request.c.job.interrupted = csb_py_interrupted;
     request.c.job.interrupted_argument = &saved;
     saved = PyEval_SaveThread();
     status = csb_launch(policy, &request.c, &report, &error);
     PyEval_RestoreThread(saved);
     /* A signal handler's exception has precedence over whatever the run ended with. */
     if (!PyErr_Occurred()) {
-        result = status < 0 ? csb_py_raise(&error)
-                            : csb_py_report(policy, &request.limits, &report);
-        if (result != NULL && add_findings(result, request.checked) < 0) {
-            Py_CLEAR(result);
-        }
+        result = csb_py_request_result(policy, &request, status, &report, &error);
     }
     csb_report_done(&report);
-    request_done(&request);
+    csb_py_request_done(&request);
     return result;
 }

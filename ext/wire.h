@@ -1,26 +1,30 @@
 /* What travels between the caller and a child over the channel (fd 3 in the child).
  *
- *   caller → child   config header, config payload        (before the child starts)
+ *   caller → child   config header, config payload        (a zygote's children inherit it)
  *   child  → caller  one record: READY with the listener, or FAILED
- *   caller → child   length of the source, the source     (only after READY)
- *   child  → caller  length of the facts, the facts       (facts.h; if it compiles)
+ *   caller → child   submission header, its payload, the source   (only after READY)
+ *   child  → caller  a frame FACTS (facts.h; if it compiles)
  *   caller → child   one byte CSB_WIRE_GO                 (if they are accepted)
  *
- * Then, or when the source does not compile, the child closes the channel. Its last word about a failure needs no descriptor: it
- * makes a system call that the narrow filter denies, prctl(CSB_WIRE_SAY_END, end), which the
- * listener sees.
+ * Then, or when the source does not compile, a child in script mode closes the channel. In
+ * the other modes frames follow: the child's first REPLY says that the source was executed,
+ * then each frame of the caller is answered by one REPLY (a cell by FACTS before it).
+ *
+ * The last word about a failure needs no descriptor: the child makes a system call that the
+ * narrow filter denies, prctl(CSB_WIRE_SAY_END, end), which the listener sees.
  *
  * Both ends are the same build on the same machine, so the structs are the format. The
- * caller believes a FAILED or READY record, since no untrusted byte has been sent by then.
- * What is said at the end comes from a process that ran hostile code: it may only choose
- * between words for a failure that was seen from outside. */
+ * caller believes a FAILED or READY record, since no untrusted byte has been sent by then,
+ * and the mask in FACTS, since none has been executed. What is said at the end comes from a
+ * process that ran hostile code: it may only choose between words for a failure that was
+ * seen from outside. A reply is data, bounded, and nothing more. */
 #ifndef CSB_WIRE_H
 #define CSB_WIRE_H
 
 #include "csb.h"
 #include "namespaces.h"
 
-#define CSB_WIRE_MAGIC UINT32_C(0x43534231) /* "CSB1" */
+#define CSB_WIRE_MAGIC UINT32_C(0x43534232) /* "CSB2" */
 
 struct csb_wire_config {
     uint32_t magic;
@@ -31,12 +35,11 @@ struct csb_wire_config {
     uint32_t filter_length;
     uint32_t rlimit_count;
     uint32_t path_count;
-    uint32_t argument_count;
-    uint32_t unused;
-    uint64_t
-        outside[CSB_NAMESPACE_COUNT]; /* the caller's namespaces; 0 = none entered */
-    /* payload: filter_length sock_filter, rlimit_count csb_rlimit, then NUL-terminated
-     * strings: file name, path_count module paths, argument_count arguments */
+    uint32_t zygote; /* fork children, become none */
+    uint32_t preload_count;
+    uint64_t outside[CSB_NAMESPACE_COUNT]; /* the caller's namespaces; 0 = none entered */
+    /* payload: filter_length sock_filter, rlimit_count csb_rlimit (those that must be in
+     * force), then NUL-terminated strings: module paths, names of modules to preload */
 };
 
 enum csb_wire_kind {
@@ -44,7 +47,38 @@ enum csb_wire_kind {
     CSB_WIRE_READY,
 };
 
-enum { CSB_WIRE_GO = 'g' };
+enum csb_wire_mode {
+    CSB_MODE_SCRIPT,  /* execute and end */
+    CSB_MODE_CALLS,   /* execute, then answer calls */
+    CSB_MODE_SESSION, /* execute the (empty) source, then cells, by the prelude */
+};
+
+struct csb_wire_submission {
+    uint32_t magic;
+    uint32_t mode;
+    uint32_t payload_bytes;
+    uint32_t rlimit_count;
+    uint32_t argument_count;
+    uint32_t environment_count;
+    uint64_t source_bytes;
+    /* payload: rlimit_count csb_rlimit (to be set), then NUL-terminated strings: file name,
+     * arguments, environment, prelude */
+};
+
+enum csb_wire_frame_kind {
+    CSB_FRAME_FACTS = 1, /* child → caller */
+    CSB_FRAME_REPLY,     /* child → caller */
+    CSB_FRAME_CALL,      /* caller → child: answered by child_call.c or the prelude */
+    CSB_FRAME_CELL,      /* caller → child: source to compile, agree on and execute */
+};
+
+struct csb_wire_frame {
+    uint64_t length; /* of what follows */
+    uint32_t kind;
+    uint32_t mask; /* FACTS: features confirmed since READY */
+};
+
+enum { CSB_WIRE_GO = 'g', CSB_WIRE_NO = 'n' };
 
 /* What our own code in the child ends with when it can not go on. */
 enum { CSB_WIRE_EXIT_FAILED = 127 };

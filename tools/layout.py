@@ -16,7 +16,7 @@ GRAMMAR = THIRD_PARTY / "tree-sitter-python"
 #: Run between clone and exec, so they are part of `_core`, although they are "the child".
 LAUNCH_CHILD = ()
 #: Compiled into `_child` besides ext/child_*.c; `_core` has them too.
-CHILD_SHARED = ("ext/confine.c",)
+CHILD_SHARED = ("ext/confine.c", "ext/bpf.c")
 
 
 def core_sources() -> list[Path]:

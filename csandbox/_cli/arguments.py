@@ -84,6 +84,8 @@ def _limits(parser: argparse.ArgumentParser) -> None:
         ("--memory", "memory_bytes", size, "SIZE", "private memory, for example 256MiB"),
         ("--output", "output_bytes", size, "SIZE", "output per stream"),
         ("--file-size", "file_bytes", size, "SIZE", "size of one written file"),
+        ("--disk", "disk_bytes", size, "SIZE", "all written files together"),
+        ("--files", "files", int, "N", "files and folders made"),
         ("--open-files", "open_files", int, "N", "descriptors open at once"),
         ("--threads", "threads", int, "N", "threads at once, the main one included"),
         ("--stack", "stack_bytes", size, "SIZE", "stack of the main thread"),
@@ -129,6 +131,16 @@ def _add_run(add: Callable[..., argparse.ArgumentParser]) -> None:
         help="put a copy of PATH into the working folder as NAME; may be repeated",
     )
     parser.add_argument(
+        "--collect",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help='bring files back that the program left, such as "*.png" or "out/**"; may be repeated',
+    )
+    parser.add_argument(
+        "--into", metavar="DIR", help="where collected files go; must be missing or empty"
+    )
+    parser.add_argument(
         "--env",
         action="append",
         default=[],
@@ -151,6 +163,9 @@ def _add_run(add: Callable[..., argparse.ArgumentParser]) -> None:
             help=f"enter {layer} of the child's own where possible, never, or fail",
         )
     parser.add_argument("--python", metavar="PATH", help="another CPython to run it with")
+    parser.add_argument(
+        "--audit-log", metavar="PATH", help="append one line of JSON about this run to PATH"
+    )
     parser.add_argument("--fresh", action="store_true", help="always an interpreter of its own")
     parser.add_argument("--raw", action="store_true", help="do not escape output on a terminal")
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary on stderr")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from csandbox._cli.arguments import Usage
@@ -36,3 +37,31 @@ def read_file(path: str) -> bytes:
 def read_source(path: str) -> tuple[bytes, str]:
     """Source and the name to show for it; ``-`` is stdin."""
     return (read_stdin(), "<stdin>") if path == "-" else (read_file(path), path)
+
+
+def collect_folder(patterns: Sequence[str], into: str | None) -> Path | None:
+    """The empty folder for collected files, made when missing; None when none are wanted."""
+    if not patterns and into is None:
+        return None
+    if not patterns or into is None:
+        raise Usage("--collect PATTERN and --into DIR belong together")
+    folder = Path(into)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise Usage(f"--into {into}: the folder is not empty; name a new one")
+    except OSError as error:
+        raise Usage(f"--into {into}: {error.strerror}") from error
+    return folder
+
+
+def write_collected(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write collected files below a folder; nothing that exists is opened or replaced.
+
+    The names come from the core, which lets no absolute path, ".." or control character through.
+    """
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.write(content)

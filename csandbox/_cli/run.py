@@ -12,9 +12,16 @@ from csandbox._cli.console import (
     is_terminal,
     one_line,
     paint,
+    say,
     wants_color,
 )
-from csandbox._cli.files import read_file, read_source, read_stdin
+from csandbox._cli.files import (
+    collect_folder,
+    read_file,
+    read_source,
+    read_stdin,
+    write_collected,
+)
 from csandbox._errors import ProfileError
 from csandbox._limits import Limits
 from csandbox._profile import Profile
@@ -56,6 +63,7 @@ def command(options: argparse.Namespace) -> int:
     source, name = read_source(options.file)
     files = {inside: read_file(path) for inside, path in options.files_in}
     limits = _limits(options)
+    into = collect_folder(options.collect, options.into)
     stdin = _stdin(options)
     try:
         result = run(
@@ -64,6 +72,7 @@ def command(options: argparse.Namespace) -> int:
             args=options.program_args,
             env=dict(options.env),
             files=files,
+            collect=options.collect,
             profile=profile,
             limits=limits,
             allow_degraded=options.allow_degraded,
@@ -72,9 +81,14 @@ def command(options: argparse.Namespace) -> int:
             filename=name,
             fresh=options.fresh,
             python=options.python,
+            audit_log=options.audit_log,
         )
     except ValueError as error:
         raise Usage(str(error)) from error
+    if into is not None:
+        write_collected(into, result.files)
+        for inside, reason in result.files_skipped.items():
+            say(f"csandbox: not collected: {one_line(inside)}: {reason}")
     if options.json:
         emit_json(result.to_dict())
         return _exit_code(result)

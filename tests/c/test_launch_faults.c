@@ -32,7 +32,7 @@
 
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup */
 /* link: -Wl,--wrap=open,--wrap=openat,--wrap=mkdir,--wrap=fstat,--wrap=fdopendir */
-/* link: -Wl,--wrap=pipe2,--wrap=socketpair,--wrap=fcntl,--wrap=memfd_create,--wrap=lseek */
+/* link: -Wl,--wrap=pipe2,--wrap=socketpair,--wrap=fcntl,--wrap=memfd_create,--wrap=pwrite */
 /* link: -Wl,--wrap=clone,--wrap=mmap,--wrap=syscall,--wrap=send,--wrap=recv */
 /* link: -Wl,--wrap=recvmsg,--wrap=read,--wrap=write,--wrap=pread,--wrap=poll,--wrap=ppoll */
 
@@ -80,7 +80,8 @@ WRAP(int, -1, socketpair, (int family, int type, int protocol, int *pair),
      (family, type, protocol, pair))
 WRAP(int, -1, fcntl, (int fd, int command, long argument), (fd, command, argument))
 WRAP(int, -1, memfd_create, (const char *name, unsigned flags), (name, flags))
-WRAP(off_t, -1, lseek, (int fd, off_t at, int whence), (fd, at, whence))
+WRAP(ssize_t, -1, pwrite, (int fd, const void *from, size_t count, off_t at),
+     (fd, from, count, at))
 WRAP(void *, MAP_FAILED, mmap,
      (void *at, size_t size, int protection, int flags, int fd, off_t offset),
      (at, size, protection, flags, fd, offset))
@@ -116,7 +117,7 @@ __wrap_clone(int (*body)(void *), void *stack, int flags, void *argument, int *p
 
 static const char *const targets[] = {
     "malloc", "calloc",    "realloc", "strdup",     "open",  "openat",       "mkdir",
-    "fstat",  "fdopendir", "pipe2",   "socketpair", "fcntl", "memfd_create", "lseek",
+    "fstat",  "fdopendir", "pipe2",   "socketpair", "fcntl", "memfd_create", "pwrite",
     "clone",  "mmap",      "syscall", "send",       "recv",  "recvmsg",      "read",
     "write",  "pread",     "poll",    "ppoll"};
 
@@ -246,6 +247,8 @@ launch(struct seen *ret)
                                              .memory_bytes = UINT64_C(256) << 20,
                                              .output_bytes = 100000,
                                              .file_bytes = 1 << 20,
+                                             .disk_bytes = 1 << 20,
+                                             .files = 100,
                                              .open_files = 64,
                                              .threads = 2,
                                              .stack_bytes = 8 << 20};
@@ -254,7 +257,9 @@ launch(struct seen *ret)
                                          {(const unsigned char *)"x", 1}};
     const struct csb_bytes source = {(const unsigned char *)program,
                                      sizeof program - 1};
-    const struct csb_request request = {.job = {.limits = &limits, .source = source},
+    const struct csb_request request = {.job = {.limits = &limits,
+                                                .source = source,
+                                                .cancel_fd = CSB_FD_NONE},
                                         .input = source,
                                         .file_name = "program.py",
                                         .arguments = &none,

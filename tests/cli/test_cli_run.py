@@ -210,3 +210,33 @@ def test_version(cli):
     assert done.returncode == 0
     assert done.stdout.startswith("csandbox ")
     assert "kernel" in done.stdout
+
+
+def test_audit_log(cli, program, tmp_path):
+    log = tmp_path / "audit.jsonl"
+    assert cli("run", "--audit-log", log, program("print(1)")).returncode == 0
+    assert cli("run", "--audit-log", log, program("1/0")).returncode == 1
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [record["verdict"] for record in records] == ["accepted", "runtime_error"]
+    done = cli("run", "--audit-log", tmp_path / "no" / "log", program("print(1)"))
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "audit log" in done.stderr
+
+
+def test_collect_into_a_folder(cli, program, tmp_path):
+    path = program(
+        "import os\nos.mkdir('d')\nopen('d/a', 'w').write('A')\nopen('b', 'w').write('B')\n"
+        "open('c\\x01', 'w').close()\n"
+    )
+    into = tmp_path / "new" / "folder"
+    done = cli("run", "--collect", "**", "--into", into, path)
+    assert done.returncode == 0
+    assert (into / "d" / "a").read_text() == "A"
+    assert (into / "b").read_text() == "B"
+    assert sorted(p.name for p in into.iterdir()) == ["b", "d"]
+    assert "not collected: c\\x01: its name" in done.stderr
+    again = cli("run", "--collect", "**", "--into", into, path)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "not empty" in again.stderr
+    alone = cli("run", "--collect", "**", path)
+    assert "belong together" in alone.stderr

@@ -1,0 +1,20 @@
+/* What is done ahead of need, so that a run does not pay for it. In a zygote and its children
+ * before they have a submission; includes Python.h, glue. Each returns 0 or -1 with an
+ * exception. */
+#ifndef CSB_CHILD_WARM_H
+#define CSB_CHILD_WARM_H
+
+#include "child_script.h"
+
+/* In the zygote, once: everything that is done for the first time only, then freeze what
+ * the garbage collector would otherwise walk (and so copy) in each child. */
+int csb_child_warm(const struct csb_child *child);
+
+/* In a new child: random states of its own. */
+int csb_child_reseed(void);
+
+/* In a new child: run a program of ours, so that the pages that every program dirties are
+ * the child's own before anybody waits for it. */
+int csb_child_touch(const struct csb_child *child);
+
+#endif

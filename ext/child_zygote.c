@@ -1,0 +1,292 @@
+/* Theory of operation: runs in a zygote: an interpreter that has everything but a submission.
+ * It imports what the profile names, runs one program of ours so that nothing is done for the
+ * first time later, and then forks a confined child for each request. It has one thread
+ * whenever it forks (a package that starts others is refused), reads no byte of a submission
+ * and reaps what it forked. It ends when the caller closes the control socket and the last
+ * child is gone, or with the caller's thread (PR_SET_PDEATHSIG). */
+#include "child_script.h"
+#include "child_warm.h"
+#include "confine.h"
+#include "fd.h"
+#include "raw.h"
+#include "zygote_wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHILDREN_MAX = 4096 };
+
+struct forked {
+    pid_t pid; /* 0: free */
+    int status_fd;
+};
+
+/* In the zygote's memory only, so no static data: one block on its stack. */
+struct nursery {
+    struct forked children[CHILDREN_MAX];
+    unsigned alive;
+    int signals;
+    bool closing;
+};
+
+/* Import one module; one that is not installed is passed over. unshare(2) with CLONE_VM has
+ * no effect in a process of one thread and fails with EINVAL where there are others. */
+static int
+preload(const char *name)
+{
+    PyObject *module = PyImport_ImportModule(name);
+    if (module == NULL && PyErr_ExceptionMatches(PyExc_ModuleNotFoundError)) {
+        PyErr_Clear();
+        return 0;
+    }
+    Py_XDECREF(module);
+    if (module != NULL && csb_syscall(SYS_unshare, CLONE_VM) == -EINVAL) {
+        PyErr_Format(PyExc_RuntimeError,
+                     "preload: importing %s starts a thread, and a process with threads "
+                     "can not be forked safely; take it out of the profile's preload",
+                     name);
+        return -1;
+    }
+    return module == NULL ? -1 : 0;
+}
+
+static int
+preload_all(const struct csb_child *child)
+{
+    const char *name = child->first_preload;
+    for (uint32_t i = 0; i < child->config.preload_count; i++) {
+        if (preload(name) < 0) {
+            return -1;
+        }
+        name = csb_child_skip_strings(name, 1);
+    }
+    return 0;
+}
+
+static void
+tell(int status_fd, const void *record, size_t size, int fd)
+{
+    union {
+        struct cmsghdr header;
+        unsigned char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.bytes = {0}};
+    struct iovec vector = {(void *)(uintptr_t)record, size};
+    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+    if (fd >= 0) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        control.header.cmsg_level = SOL_SOCKET;
+        control.header.cmsg_type = SCM_RIGHTS;
+        control.header.cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
+    }
+    /* A caller that no longer listens has killed this child. */
+    (void)sendmsg(status_fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void
+reap(struct nursery *nursery)
+{
+    struct signalfd_siginfo info;
+    struct csb_zygote_ended ended;
+    int status;
+    pid_t pid;
+    while (read(nursery->signals, &info, sizeof info) > 0) {
+    }
+    memset(&ended, 0, sizeof ended);
+    while ((pid = wait4(-1, &status, WNOHANG, &ended.usage)) > 0) {
+        ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        for (size_t i = 0; i < CHILDREN_MAX; i++) {
+            struct forked *child = &nursery->children[i];
+            if (child->pid == pid) {
+                tell(child->status_fd, &ended, sizeof ended, -1);
+                (void)close(child->status_fd);
+                *child = (struct forked){0, -1};
+                nursery->alive--;
+                break;
+            }
+        }
+    }
+}
+
+/* The descriptors of one request; their number, 0 at the end of the requests, or -1. */
+static int
+receive(int fds[CSB_ZYGOTE_FDS])
+{
+    union {
+        struct cmsghdr header;
+        unsigned char bytes[CMSG_SPACE(CSB_ZYGOTE_FDS * sizeof(int))];
+    } control;
+    struct csb_zygote_request request;
+    struct iovec vector = {&request, sizeof request};
+    struct msghdr message = {.msg_iov = &vector,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    ssize_t count = recvmsg(CSB_CHANNEL_FD, &message, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *header = count <= 0 ? NULL : CMSG_FIRSTHDR(&message);
+    size_t wanted;
+    if (count == 0) {
+        return 0;
+    }
+    if (count != (ssize_t)sizeof request || header == NULL ||
+        request.fd_count > CSB_ZYGOTE_FDS || request.fd_count <= CSB_ZYGOTE_DIRECTORY) {
+        return count < 0 && errno == EINTR ? -1 : 0;
+    }
+    wanted = request.fd_count * sizeof(int);
+    if (header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(wanted)) {
+        return -1; /* EMFILE here: the status socket closes with the rest */
+    }
+    memcpy(fds, CMSG_DATA(header), wanted);
+    return (int)request.fd_count;
+}
+
+/* In the child: the channel's own number is valid until the descriptors were placed. */
+static CSB_NORETURN void
+fail_to_confine(int channel_fd, const struct csb_failure *failure)
+{
+    if (csb_syscall(SYS_fcntl, channel_fd, 1 /* F_GETFD */) >= 0) {
+        (void)csb_syscall(SYS_dup3, channel_fd, CSB_CHANNEL_FD, 0);
+    }
+    csb_child_fail(failure->step, failure->err);
+}
+
+static int
+become_child(const struct csb_child *child, const int fds[], int fd_count, pid_t zygote)
+{
+    struct csb_failure failure = {CSB_STEP_NONE, 0};
+    struct csb_plan plan = {
+        .stdin_fd = fds[CSB_ZYGOTE_STDIN],
+        .stdout_fd = fds[CSB_ZYGOTE_STDOUT],
+        .stderr_fd = fds[CSB_ZYGOTE_STDERR],
+        .channel_fd = fds[CSB_ZYGOTE_CHANNEL],
+        .landlock_fds = {-1, fd_count > CSB_ZYGOTE_RULESET ? fds[CSB_ZYGOTE_RULESET]
+                                                           : -1},
+        .caller = zygote,
+        .skipped = child->config.skipped,
+    };
+    PyOS_AfterFork_Child();
+    if (csb_confine_forked(&plan, fds[CSB_ZYGOTE_DIRECTORY], &failure) < 0) {
+        fail_to_confine(plan.channel_fd, &failure);
+    }
+    return csb_child_reseed() < 0 || csb_child_touch(child) < 0 ? -1 : 0;
+}
+
+static void
+remember(struct nursery *nursery, pid_t pid, int status_fd)
+{
+    struct csb_zygote_forked forked = {.pid = pid, .err = pid < 0 ? errno : 0};
+    int pidfd = pid < 0 ? -1 : (int)csb_syscall(SYS_pidfd_open, pid, 0);
+    if (pid > 0 && pidfd < 0) {
+        forked.err = -pidfd;
+        (void)kill(pid, SIGKILL);
+    }
+    for (size_t i = 0; pid > 0 && i < CHILDREN_MAX; i++) {
+        if (nursery->children[i].pid == 0) {
+            nursery->children[i] = (struct forked){pid, status_fd};
+            nursery->alive++;
+            tell(status_fd, &forked, sizeof forked, pidfd);
+            (void)close(pidfd);
+            return;
+        }
+    }
+    if (pid > 0) {
+        forked.err = EAGAIN; /* more children than anybody wants */
+        (void)kill(pid, SIGKILL);
+    }
+    tell(status_fd, &forked, sizeof forked, -1);
+    (void)close(status_fd);
+    if (pidfd >= 0) {
+        (void)close(pidfd);
+    }
+}
+
+/* True in the new child. */
+static bool
+fork_one(struct nursery *nursery, const struct csb_child *child, int *ret_result)
+{
+    const pid_t zygote = getpid();
+    int fds[CSB_ZYGOTE_FDS];
+    int count = receive(fds);
+    pid_t pid;
+    if (count <= 0) {
+        nursery->closing = count == 0 || nursery->closing;
+        return false;
+    }
+    PyOS_BeforeFork();
+    pid = fork();
+    if (pid == 0) {
+        *ret_result = become_child(child, fds, count, zygote);
+        return true;
+    }
+    remember(nursery, pid, fds[CSB_ZYGOTE_STATUS]);
+    PyOS_AfterFork_Parent();
+    for (int i = 0; i < count; i++) {
+        if (i != CSB_ZYGOTE_STATUS) {
+            (void)close(fds[i]);
+        }
+    }
+    return false;
+}
+
+static int
+watch_children(struct nursery *nursery)
+{
+    sigset_t wanted;
+    (void)sigemptyset(&wanted);
+    (void)sigaddset(&wanted, SIGCHLD);
+    if (sigprocmask(SIG_BLOCK, &wanted, NULL) != 0) {
+        return -1;
+    }
+    nursery->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+    return nursery->signals < 0 ? -1 : 0;
+}
+
+static int
+serve_requests(const struct csb_child *child)
+{
+    struct nursery nursery;
+    int result = 0;
+    memset(&nursery, 0, sizeof nursery);
+    if (watch_children(&nursery) < 0) {
+        csb_child_fail(CSB_STEP_STARTUP, errno);
+    }
+    while (!nursery.closing || nursery.alive > 0) {
+        struct pollfd polls[2] = {
+            {nursery.signals, POLLIN, 0},
+            {nursery.closing ? -1 : CSB_CHANNEL_FD, POLLIN, 0},
+        };
+        if (poll(polls, 2, -1) < 0 && errno != EINTR) {
+            break;
+        }
+        if (polls[1].revents != 0 && fork_one(&nursery, child, &result)) {
+            return result;
+        }
+        if (polls[0].revents != 0) {
+            reap(&nursery);
+        }
+    }
+    (void)csb_syscall(SYS_exit_group, 0);
+    return -1;
+}
+
+int
+csb_child_serve(struct csb_child *child)
+{
+    struct csb_failure failure = {CSB_STEP_NONE, 0};
+    if (csb_confine_drop(child->config.uid, child->config.skipped, &failure) < 0) {
+        csb_child_fail(failure.step, failure.err);
+    }
+    if (preload_all(child) < 0 || csb_child_warm(child) < 0) {
+        return -1;
+    }
+    return serve_requests(child);
+}

@@ -1,0 +1,138 @@
+/* Theory of operation: runs in the caller. One place makes and one place releases what a run
+ * needs outside its child, so that each exit leaves nothing behind. */
+#include "kit.h"
+
+#include "fd.h"
+#include "input.h"
+#include "path_rules.h"
+
+#include <string.h>
+
+enum {
+    FILES_REMOVED_AT_ONCE = 200,
+    ROUNDING_BYTES = 64 * 1024, /* a file and its folders, beyond its content */
+};
+
+void
+csb_kit_init(struct csb_kit *kit)
+{
+    memset(kit, 0, sizeof *kit);
+    kit->scratch.fd = kit->scratch.base_fd = CSB_FD_NONE;
+    kit->input_fd = kit->ruleset_fd = CSB_FD_NONE;
+    csb_leaf_init(&kit->leaf);
+    for (size_t i = 0; i < CSB_ARRAY_LEN(kit->child_fds); i++) {
+        kit->child_fds[i] = CSB_FD_NONE;
+    }
+}
+
+static int
+make_ends(struct csb_kit *kit, struct csb_ends *ends, struct csb_error *reterr)
+{
+    int *const ours[] = {NULL, &ends->stdout_fd, &ends->stderr_fd, &ends->channel_fd};
+    int result = csb_input_make(&kit->input_fd, &kit->child_fds[CSB_KIT_STDIN], reterr);
+    for (size_t i = CSB_KIT_STDOUT; i < CSB_KIT_FDS && result == 0; i++) {
+        int pair[2];
+        result = i == CSB_KIT_CHANNEL ? csb_fd_socketpair(pair, reterr)
+                                      : csb_fd_pipe(pair, reterr);
+        if (result < 0) {
+            return result;
+        }
+        *ours[i] = pair[0];
+        kit->child_fds[i] = pair[1];
+        result = csb_fd_nonblocking(pair[0]);
+        if (result < 0) {
+            return csb_fail(reterr, CSB_STEP_PIPE, -result, "make a pipe non-blocking");
+        }
+    }
+    return result;
+}
+
+int
+csb_kit_make(struct csb_kit *kit, const struct csb_policy *policy,
+             struct csb_ends *ret_ends, struct csb_error *reterr)
+{
+    uint32_t owner = policy->root ? policy->uid : 0;
+    int result = csb_scratch_make(&kit->scratch, policy->scratch_base, owner, reterr);
+    if (result == 0) {
+        result = make_ends(kit, ret_ends, reterr);
+    }
+    if (result == 0 && policy->landlock_abi != 0) {
+        result = csb_path_rules_for_run(&policy->paths, kit->scratch.fd,
+                                        policy->scratch_writable, policy->landlock_abi,
+                                        &kit->ruleset_fd, reterr);
+    }
+    return result;
+}
+
+int
+csb_kit_fill(struct csb_kit *kit, const struct csb_bytes *input,
+             const struct csb_file *files, size_t file_count, struct csb_error *reterr)
+{
+    int result = csb_input_fill(kit->input_fd, input->bytes, input->count, reterr);
+    csb_fd_close(&kit->input_fd);
+    for (size_t i = 0; i < file_count && result == 0; i++) {
+        result = csb_scratch_write(&kit->scratch, files[i].name, files[i].content.bytes,
+                                   files[i].content.count, reterr);
+    }
+    return result;
+}
+
+int
+csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
+                  const struct csb_limits *limits, struct csb_error *reterr)
+{
+    int result;
+    if (policy->cgroup.fd < 0) {
+        return 0;
+    }
+    result = csb_leaf_make(&kit->leaf, &policy->cgroup,
+                           csb_leaf_memory_max(limits->memory_bytes), limits->threads,
+                           reterr);
+    /* Without one the run goes on unless it must have it; `isolation` says so. */
+    return policy->required & CSB_FEATURE_BIT(CSB_FEATURE_CGROUP) ? result : 0;
+}
+
+void
+csb_kit_blame_memory(struct csb_kit *kit, struct csb_facts *facts)
+{
+    if (facts->stop == CSB_STOP_NONE && csb_leaf_out_of_memory(&kit->leaf)) {
+        facts->stop = CSB_STOP_MEMORY;
+    }
+}
+
+struct csb_disk
+csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits,
+             const struct csb_file *files, size_t file_count)
+{
+    struct csb_disk disk = {.folder = kit->scratch.fd,
+                            .name = kit->scratch.name,
+                            .allowed = limits->disk_bytes,
+                            .file_bytes = limits->file_bytes,
+                            .given = (uint32_t)file_count};
+    for (size_t i = 0; i < file_count; i++) {
+        disk.allowed += files[i].content.count + ROUNDING_BYTES;
+    }
+    return disk;
+}
+
+void
+csb_kit_close_child_fds(struct csb_kit *kit)
+{
+    for (size_t i = 0; i < CSB_ARRAY_LEN(kit->child_fds); i++) {
+        csb_fd_close(&kit->child_fds[i]);
+    }
+    csb_fd_close(&kit->ruleset_fd);
+}
+
+void
+csb_kit_done(struct csb_kit *kit, uint32_t files_made)
+{
+    csb_kit_close_child_fds(kit);
+    csb_fd_close(&kit->input_fd);
+    csb_leaf_end(&kit->leaf);
+    if (files_made > FILES_REMOVED_AT_ONCE) {
+        csb_scratch_remove_later(&kit->scratch);
+    } else {
+        csb_scratch_remove(&kit->scratch);
+    }
+}

@@ -1,0 +1,58 @@
+/* The things of one run that exist outside its child: scratch folder, standard input, pipes,
+ * channel and the run's Landlock ruleset. Made before the child, in the caller; any thread,
+ * no GIL. */
+#ifndef CSB_KIT_H
+#define CSB_KIT_H
+
+#include "cgroup.h"
+#include "policy.h"
+#include "scratch.h"
+#include "supervise.h"
+
+enum csb_kit_fd { CSB_KIT_STDIN, CSB_KIT_STDOUT, CSB_KIT_STDERR, CSB_KIT_CHANNEL, CSB_KIT_FDS };
+
+struct csb_kit {
+    struct csb_scratch scratch;
+    int input_fd;               /* ours, until csb_kit_fill has sealed it */
+    int child_fds[CSB_KIT_FDS]; /* the child's ends */
+    int ruleset_fd;             /* CSB_FD_NONE without Landlock */
+    struct csb_leaf leaf;       /* the run's control group, where there are any */
+};
+
+struct csb_file {
+    const char *name; /* relative to the scratch folder */
+    struct csb_bytes content;
+};
+
+/* Nothing is open; csb_kit_done is safe from here on. */
+void csb_kit_init(struct csb_kit *kit);
+
+/* Make everything; the caller's ends go to *ret_ends. */
+int csb_kit_make(struct csb_kit *kit, const struct csb_policy *policy,
+                 struct csb_ends *ret_ends, struct csb_error *reterr) CSB_MUST_USE;
+
+/* Put the input and the files of the run in, before its submission is sent. */
+int csb_kit_fill(struct csb_kit *kit, const struct csb_bytes *input,
+                 const struct csb_file *files, size_t file_count,
+                 struct csb_error *reterr) CSB_MUST_USE;
+
+/* A control group of the run's own, where one is delegated: 0 without one, unless the policy
+ * requires it. */
+int csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
+                      const struct csb_limits *limits,
+                      struct csb_error *reterr) CSB_MUST_USE;
+
+/* The kernel ended it for the memory limit of its control group. */
+void csb_kit_blame_memory(struct csb_kit *kit, struct csb_facts *facts);
+
+/* What the run may take of the disk: what the caller puts there is not the program's. */
+struct csb_disk csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits,
+                             const struct csb_file *files, size_t file_count);
+
+/* When the child has its own copies. */
+void csb_kit_close_child_fds(struct csb_kit *kit);
+
+/* Release; the scratch folder is removed, by another thread when files_made is large. */
+void csb_kit_done(struct csb_kit *kit, uint32_t files_made);
+
+#endif

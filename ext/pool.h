@@ -1,0 +1,67 @@
+/* Runs on spare children: forked, confined and touched ahead of need.
+ *
+ * A pool is one policy, one zygote at a time and a keeper thread that starts zygotes, makes
+ * spares and clears up behind runs; each run is driven by the thread that asks for it. Any
+ * thread may call, without the GIL. After fork(2) of the host a pool is of no use in the new
+ * process: csb_pool_abandon. */
+#ifndef CSB_POOL_H
+#define CSB_POOL_H
+
+#include "launch.h"
+
+struct csb_pool;
+
+struct csb_pool_options {
+    unsigned workers; /* runs at a time; >= 1 */
+    unsigned spares;  /* children kept ready; >= 1 */
+    const struct csb_strings *preload;
+    uint64_t renew_runs; /* a zygote is replaced after so many children … */
+    int64_t renew_ns;    /* … or this long */
+    int64_t startup_ns;  /* for a zygote with its preload, and for a spare */
+};
+
+struct csb_pool_stats {
+    uint64_t runs;
+    uint64_t waiting;     /* callers, now */
+    uint64_t running;     /* now */
+    uint64_t ready;       /* spares, now */
+    uint64_t spares_hit;  /* runs that found a spare at once */
+    uint64_t spares_missed;
+    uint64_t renewals; /* zygotes after the first */
+    uint64_t failures; /* spares or zygotes that did not come to be */
+    uint64_t zygote_resident_bytes;
+    pid_t zygote_pid; /* -1: none now */
+    int64_t p50_ns;   /* of the last runs, waiting included */
+    int64_t p99_ns;
+};
+
+/* The policy is borrowed until the pool is closed; the rest is copied. */
+int csb_pool_open(const struct csb_policy *policy,
+                  const struct csb_pool_options *options, struct csb_pool **ret,
+                  struct csb_error *reterr) CSB_MUST_USE;
+
+/* As csb_launch, in a spare child. Waits for its turn and a spare, as long as start-up may
+ * take; job.interrupted is asked meanwhile. */
+int csb_pool_run(struct csb_pool *pool, const struct csb_request *request,
+                 struct csb_report *ret, struct csb_error *reterr) CSB_MUST_USE;
+
+/* A session in a spare child (csb_run_open). It takes no worker's place. *ret_kit is the
+ * caller's, to be given to csb_pool_end_session when the run was closed. */
+int csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
+                          struct csb_run **ret_run, struct csb_kit *ret_kit,
+                          struct csb_report *ret,
+                          struct csb_error *reterr) CSB_MUST_USE;
+
+void csb_pool_stats_of(struct csb_pool *pool, struct csb_pool_stats *ret);
+
+/* Wait until a spare is ready, at most wait_ns; false: none yet. */
+bool csb_pool_wait_ready(struct csb_pool *pool, int64_t wait_ns);
+
+/* No new runs; waits for those that are running, then ends everything. */
+void csb_pool_close(struct csb_pool *pool);
+
+/* In a forked copy of the process: close descriptors, touch no process. What else the pool
+ * holds is lost (its lock may be held by a thread that does not exist here). */
+void csb_pool_abandon(struct csb_pool *pool);
+
+#endif

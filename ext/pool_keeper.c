@@ -1,0 +1,364 @@
+/* Theory of operation: the one thread of a pool, in the caller, all signals blocked, never
+ * in Python. It starts the zygote (which therefore dies when this thread does), asks it for
+ * spares, hears them say READY, clears up behind runs, and replaces the zygote when it is
+ * old, or dead. Callers meet it only under the lock. */
+#include "pool_state.h"
+
+#include "clock.h"
+#include "fd.h"
+#include "handshake.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RETRY_NS (100 * CSB_NS_PER_MS)
+#define LONGEST_RETRY_NS (5 * CSB_NS_PER_S)
+
+/* So many failures one after the other, and those who wait are told. */
+enum { FAILURES_UNTIL_TOLD = 2, PENDING_MAX = 64, FIXED_POLLS = 4 };
+
+struct csb_spare *
+csb_spare_new(void)
+{
+    struct csb_spare *spare = calloc(1, sizeof *spare);
+    if (spare != NULL) {
+        csb_start_init(&spare->start);
+        csb_kit_init(&spare->kit);
+    }
+    return spare;
+}
+
+void
+csb_spare_free(struct csb_spare *spare)
+{
+    if (spare != NULL) {
+        csb_start_discard(&spare->start);
+        csb_kit_done(&spare->kit, spare->files_made);
+        free(spare);
+    }
+}
+
+static void
+free_all(struct csb_spare *list)
+{
+    while (list != NULL) {
+        struct csb_spare *next = list->next;
+        csb_spare_free(list);
+        list = next;
+    }
+}
+
+/* Tell everybody who waits; later callers try again. */
+static void
+fail(struct csb_pool *pool, const struct csb_error *error)
+{
+    int64_t pause = RETRY_NS;
+    (void)pthread_mutex_lock(&pool->lock);
+    pool->stats.failures++;
+    pool->failures_in_a_row++;
+    for (unsigned i = 1; i < pool->failures_in_a_row && pause < LONGEST_RETRY_NS; i++) {
+        pause *= 2;
+    }
+    pool->error = *error;
+    if (pool->failures_in_a_row >= FAILURES_UNTIL_TOLD) {
+        for (struct csb_waiter *waiter = pool->first; waiter != NULL;
+             waiter = waiter->next) {
+            waiter->failed = true;
+            (void)pthread_cond_signal(&waiter->granted);
+        }
+    }
+    (void)pthread_mutex_unlock(&pool->lock);
+    pool->retry_ns = csb_clock_now_ns() + pause;
+}
+
+/* The zygote died, by itself or by somebody's hand: its children die with it. */
+static void
+lose_zygote(struct csb_pool *pool, bool blame)
+{
+    struct csb_spare *lost;
+    struct csb_error error;
+    bool young = pool->stats.runs == 0 && pool->ready_count == 0;
+    if (blame) {
+        csb_zygote_explain(&pool->zygote, &error);
+    }
+    csb_zygote_kill(&pool->zygote);
+    (void)pthread_mutex_lock(&pool->lock);
+    lost = pool->ready;
+    pool->ready = NULL;
+    pool->ready_count = 0;
+    pool->last_lost = pool->generation;
+    pool->stats.zygote_pid = -1;
+    (void)pthread_mutex_unlock(&pool->lock);
+    free_all(lost);
+    free_all(pool->pending);
+    pool->pending = NULL;
+    pool->pending_count = 0;
+    if (blame) {
+        fail(pool, &error);
+        if (!young && pool->failures_in_a_row < FAILURES_UNTIL_TOLD) {
+            pool->retry_ns = 0; /* it has worked before: at once */
+        }
+    }
+}
+
+static bool
+is_due(const struct csb_pool *pool, int64_t now_ns)
+{
+    const struct csb_zygote *zygote = &pool->zygote;
+    return zygote->forks >= pool->options.renew_runs ||
+           now_ns - zygote->born_ns >= pool->options.renew_ns;
+}
+
+static void
+start_zygote(struct csb_pool *pool)
+{
+    struct csb_error error;
+    if (csb_zygote_start(&pool->zygote, pool->policy, &pool->preload, &error) < 0) {
+        fail(pool, &error);
+        return;
+    }
+    (void)pthread_mutex_lock(&pool->lock);
+    pool->generation++;
+    pool->stats.renewals = pool->generation - 1;
+    pool->stats.zygote_pid = pool->zygote.process.pid;
+    (void)pthread_mutex_unlock(&pool->lock);
+}
+
+/* An old zygote is let go when nothing is pending on it; its spares are used up meanwhile.
+ * One may linger: the next waits until that one's last child has ended. */
+static void
+look_after_zygote(struct csb_pool *pool, int64_t now_ns)
+{
+    struct csb_exit ended;
+    if (pool->retired.process.pidfd >= 0 &&
+        csb_process_reap(&pool->retired.process, 0, &ended)) {
+        csb_zygote_kill(&pool->retired);
+    }
+    if (pool->zygote.process.pidfd >= 0 && pool->pending == NULL &&
+        pool->retired.process.pidfd < 0 && is_due(pool, now_ns)) {
+        csb_zygote_retire(&pool->zygote);
+        pool->retired = pool->zygote;
+        csb_zygote_init(&pool->zygote);
+    }
+    if (pool->zygote.process.pidfd < 0 && now_ns >= pool->retry_ns) {
+        start_zygote(pool);
+    }
+}
+
+static void
+begin_spare(struct csb_pool *pool)
+{
+    struct csb_error error;
+    struct csb_spare *spare = csb_spare_new();
+    int result = spare == NULL
+                     ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
+                     : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
+    if (result == 0) {
+        result = csb_zygote_fork(&pool->zygote, &spare->kit, &spare->start, &error);
+    }
+    if (result < 0) {
+        csb_spare_free(spare);
+        fail(pool, &error);
+        return;
+    }
+    csb_kit_close_child_fds(&spare->kit);
+    spare->generation = pool->generation;
+    spare->begun_ns = csb_clock_now_ns();
+    spare->next = pool->pending;
+    pool->pending = spare;
+    pool->pending_count++;
+}
+
+static void
+make_spares(struct csb_pool *pool, int64_t now_ns)
+{
+    unsigned wanted;
+    (void)pthread_mutex_lock(&pool->lock);
+    wanted = pool->options.spares;
+    wanted = pool->closing ? 0 : wanted;
+    wanted = wanted > pool->ready_count ? wanted - pool->ready_count : 0;
+    (void)pthread_mutex_unlock(&pool->lock);
+    while (pool->zygote.process.pidfd >= 0 && now_ns >= pool->retry_ns &&
+           pool->pending_count < wanted && pool->pending_count < PENDING_MAX) {
+        unsigned before = pool->pending_count;
+        begin_spare(pool);
+        if (pool->pending_count == before) {
+            break;
+        }
+    }
+}
+
+static void
+clear_up(struct csb_pool *pool)
+{
+    struct csb_spare *used;
+    (void)pthread_mutex_lock(&pool->lock);
+    used = pool->used;
+    pool->used = NULL;
+    (void)pthread_mutex_unlock(&pool->lock);
+    free_all(used);
+}
+
+static void
+spare_is_ready(struct csb_pool *pool, struct csb_spare *spare)
+{
+    struct csb_start *start = &spare->start;
+    csb_procfs_open(&start->procfs, start->process.pid);
+    (void)csb_procfs_memory(&start->procfs, &start->inherited);
+    start->ready = true;
+    (void)pthread_mutex_lock(&pool->lock);
+    spare->next = pool->ready;
+    pool->ready = spare;
+    pool->ready_count++;
+    pool->failures_in_a_row = 0;
+    csb_pool_grant(pool);
+    (void)pthread_cond_broadcast(&pool->idle);
+    (void)pthread_mutex_unlock(&pool->lock);
+}
+
+/* 0 = not yet, 1 = ready, -1 = it will never be (reterr). */
+static int
+advance(struct csb_spare *spare, int64_t deadline_ns, struct csb_error *reterr)
+{
+    struct csb_start *start = &spare->start;
+    struct csb_wire_record record;
+    int result;
+    if (!spare->forked) {
+        result = csb_handshake_forked(start->ends.status_fd, &start->process);
+        if (result < 0) {
+            return csb_fail(reterr, CSB_STEP_CLONE, -result, "fork a spare child: %s",
+                            strerror(-result));
+        }
+        spare->forked = result == 1;
+    }
+    if (!spare->heard) {
+        int listener;
+        ssize_t count =
+            csb_handshake_receive(start->ends.channel_fd, &record, &listener);
+        if (count == (ssize_t)sizeof record && record.magic == CSB_WIRE_MAGIC &&
+            record.kind == CSB_WIRE_READY) {
+            start->mask = record.mask;
+            start->listener = listener < 0 ? listener : csb_fd_raise(listener);
+            spare->heard = true;
+        } else {
+            csb_fd_close(&listener);
+            if (count == (ssize_t)sizeof record && record.step < CSB_STEP_COUNT) {
+                return csb_fail(reterr, (enum csb_step)record.step, record.err,
+                                "the child could not %s: %s",
+                                csb_step_name((enum csb_step)record.step),
+                                strerror(record.err));
+            }
+            if (count >= 0 || errno != EAGAIN) {
+                return csb_fail(reterr, CSB_STEP_STARTUP, EPROTO,
+                                "a spare child ended before it was ready");
+            }
+        }
+    }
+    if (spare->forked && spare->heard) {
+        return 1;
+    }
+    return csb_clock_now_ns() < deadline_ns
+               ? 0
+               : csb_fail(reterr, CSB_STEP_STARTUP, ETIMEDOUT,
+                          "a spare child was not ready within its time");
+}
+
+static void
+advance_all(struct csb_pool *pool)
+{
+    struct csb_spare **link = &pool->pending;
+    struct csb_error error;
+    while (*link != NULL) {
+        struct csb_spare *spare = *link;
+        int result =
+            advance(spare, spare->begun_ns + pool->options.startup_ns, &error);
+        if (result == 0) {
+            link = &spare->next;
+            continue;
+        }
+        *link = spare->next;
+        pool->pending_count--;
+        if (result == 1) {
+            spare_is_ready(pool, spare);
+        } else {
+            csb_spare_free(spare);
+            if (pool->zygote.process.pidfd < 0 ||
+                poll(&(struct pollfd){pool->zygote.process.pidfd, POLLIN, 0}, 1, 0) ==
+                    0) {
+                fail(pool, &error);
+            } /* else the zygote is gone, which says more */
+        }
+    }
+}
+
+static int
+milliseconds_until(const struct csb_pool *pool, int64_t now_ns)
+{
+    int64_t next = pool->zygote.born_ns + pool->options.renew_ns;
+    if (pool->pending != NULL) {
+        next = now_ns + 100 * CSB_NS_PER_MS;
+    }
+    if (pool->zygote.process.pidfd < 0 || pool->retry_ns > now_ns) {
+        next = pool->retry_ns;
+    }
+    next = next < now_ns ? 0 : (next - now_ns) / CSB_NS_PER_MS + 1;
+    return next > 60 * 1000 ? 60 * 1000 : (int)next;
+}
+
+static void
+wait_and_serve(struct csb_pool *pool)
+{
+    struct pollfd polls[FIXED_POLLS + 2 * PENDING_MAX] = {
+        {pool->wake_fd, POLLIN, 0},
+        {pool->zygote.process.pidfd, POLLIN, 0},
+        {pool->zygote.errors_fd, POLLIN, 0},
+        {pool->retired.process.pidfd, POLLIN, 0},
+    };
+    nfds_t count = FIXED_POLLS;
+    uint64_t counter;
+    for (const struct csb_spare *spare = pool->pending;
+         spare != NULL && count + 2 <= CSB_ARRAY_LEN(polls); spare = spare->next) {
+        polls[count++] = (struct pollfd){
+            spare->forked ? CSB_FD_NONE : spare->start.ends.status_fd, POLLIN, 0};
+        polls[count++] = (struct pollfd){
+            spare->heard ? CSB_FD_NONE : spare->start.ends.channel_fd, POLLIN, 0};
+    }
+    if (poll(polls, count, milliseconds_until(pool, csb_clock_now_ns())) <= 0) {
+        advance_all(pool); /* their time may be over */
+        return;
+    }
+    if (polls[0].revents != 0) {
+        (void)!read(pool->wake_fd, &counter, sizeof counter);
+    }
+    if (polls[2].revents != 0) {
+        csb_zygote_listen(&pool->zygote);
+    }
+    advance_all(pool);
+    if (polls[1].revents != 0) {
+        lose_zygote(pool, true);
+    }
+}
+
+void *
+csb_pool_keep(void *argument)
+{
+    struct csb_pool *pool = argument;
+    bool closing = false;
+    while (!closing) {
+        int64_t now = csb_clock_now_ns();
+        clear_up(pool);
+        look_after_zygote(pool, now);
+        make_spares(pool, now);
+        wait_and_serve(pool);
+        (void)pthread_mutex_lock(&pool->lock);
+        closing = pool->closing && pool->running == 0 && pool->waiting == 0;
+        (void)pthread_mutex_unlock(&pool->lock);
+    }
+    lose_zygote(pool, false);
+    clear_up(pool);
+    csb_zygote_kill(&pool->retired);
+    return NULL;
+}

@@ -1,0 +1,77 @@
+/* What the halves of a pool share: pool.c (callers), pool_keeper.c (the thread). Private to
+ * these. Everything is guarded by `lock` unless said. */
+#ifndef CSB_POOL_STATE_H
+#define CSB_POOL_STATE_H
+
+#include "pool.h"
+#include "zygote.h"
+
+#include <pthread.h>
+
+enum { CSB_POOL_SAMPLES = 1024 };
+
+/* A child on its way to be ready, ready, or used up. */
+struct csb_spare {
+    struct csb_spare *next;
+    struct csb_start start;
+    struct csb_kit kit;
+    uint64_t generation; /* of its zygote */
+    int64_t begun_ns;
+    uint32_t files_made; /* used up: how long removal takes */
+    bool forked;
+    bool heard;
+};
+
+/* A caller that waits for its turn. */
+struct csb_waiter {
+    struct csb_waiter *next;
+    pthread_cond_t granted;
+    struct csb_spare *spare; /* given */
+    bool failed;             /* pool->error says why */
+};
+
+struct csb_pool {
+    const struct csb_policy *policy;
+    struct csb_pool_options options;
+    struct csb_strings preload;
+    pthread_t keeper;
+    pthread_mutex_t lock;
+    pthread_cond_t idle; /* no run is left; a spare is ready */
+    int wake_fd;         /* eventfd */
+    struct csb_spare *ready;
+    unsigned ready_count;
+    struct csb_spare *used; /* to be cleared up */
+    struct csb_waiter *first;
+    struct csb_waiter *last;
+    unsigned waiting;
+    unsigned running;
+    bool closing;
+    uint64_t generation; /* of the zygote whose spares are good */
+    uint64_t last_lost;  /* the latest generation that died by itself */
+    struct csb_error error;
+    unsigned failures_in_a_row;
+    struct csb_pool_stats stats;
+    int64_t samples[CSB_POOL_SAMPLES];
+    /* the keeper's own, no lock */
+    struct csb_zygote zygote;
+    struct csb_zygote retired; /* the one before, until its children are gone */
+    struct csb_spare *pending;
+    unsigned pending_count;
+    int64_t retry_ns; /* after failures: not before */
+};
+
+/* The thread; argument is the pool. */
+void *csb_pool_keep(void *argument);
+
+/* Wake the keeper. Any thread. */
+void csb_pool_wake(const struct csb_pool *pool);
+
+/* Give ready spares to waiting callers. The lock is held. */
+void csb_pool_grant(struct csb_pool *pool);
+
+struct csb_spare *csb_spare_new(void);
+
+/* Kill what is left of the child, remove its folder, free. */
+void csb_spare_free(struct csb_spare *spare);
+
+#endif

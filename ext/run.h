@@ -1,0 +1,54 @@
+/* The state of one supervised run, shared by supervise.c (the loop), talk.c (what is said
+ * over the channel) and ending.c (how it ended). Private to these. */
+#ifndef CSB_RUN_H
+#define CSB_RUN_H
+
+#include "dialogue.h"
+#include "supervise.h"
+
+struct csb_run {
+    struct csb_start child; /* process and ends, owned */
+    const struct csb_job *job;
+    struct csb_report *report;
+    struct csb_error *reterr;
+    struct csb_meter meter;
+    struct csb_notify notify;
+    struct csb_disk disk; /* of the job, when it has one */
+    struct csb_dialogue dialogue;
+    struct csb_wire_frame frame; /* header of the call that is being sent */
+    size_t calls_sent;
+    int64_t begun_ns;
+    int64_t interrupt_check_ns;
+    uint32_t confirmed;
+    unsigned char word; /* what is sent when the facts are known */
+    bool ready;
+    bool agreed;   /* the submission may be executing */
+    bool asked;    /* facts were judged in this exchange */
+    bool executed; /* it was executed: the child takes calls */
+    bool ended;
+    bool paused; /* a session's exchange is over, the child waits */
+    int failure; /* -errno of a run that was not allowed to begin */
+};
+
+/* End the run for a reason (the first one counts) and kill the child. */
+void csb_run_stop(struct csb_run *run, enum csb_stop reason);
+
+/* End a run whose submission was not allowed to begin. */
+void csb_run_refuse(struct csb_run *run, int failure);
+
+/* talk.c: a child that is ready is sent its submission. */
+void csb_talk_begin(struct csb_run *run);
+
+/* A session's next exchange. */
+void csb_talk_call(struct csb_run *run);
+
+/* Something is to be heard on the channel. */
+void csb_talk_hear(struct csb_run *run);
+
+/* ending.c: wait for the death, take the figures, fill the report. */
+void csb_run_finish(struct csb_run *run);
+
+/* The figures that were read so far; the child may live on. */
+void csb_run_take_figures(struct csb_run *run);
+
+#endif
