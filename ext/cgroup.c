@@ -115,10 +115,10 @@ sweep(int parent)
 }
 
 uint64_t
-csb_leaf_memory_max(uint64_t limit_bytes)
+csb_leaf_memory_max(uint64_t limit_bytes, uint64_t disk_bytes)
 {
     enum { MIB = 1024 * 1024, HEADROOM_MIB = 64 };
-    return limit_bytes + limit_bytes / 4 + (uint64_t)HEADROOM_MIB * MIB;
+    return limit_bytes + limit_bytes / 4 + disk_bytes + (uint64_t)HEADROOM_MIB * MIB;
 }
 
 static int
@@ -243,7 +243,7 @@ static int
 try_folder(int parent)
 {
     struct csb_leaf leaf;
-    int result = make(&leaf, parent, csb_leaf_memory_max(0), 8);
+    int result = make(&leaf, parent, csb_leaf_memory_max(0, 0), 8);
     if (result == 0) {
         result = csb_trial_run(enter_leaf, &leaf);
         csb_leaf_end(&leaf);

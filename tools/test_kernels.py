@@ -267,8 +267,8 @@ def boot(machine: Machine, image: Path, initramfs: Path) -> tuple[list[str], int
     log = WORK / f"{machine.name}.log"
     command = ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", str(MEMORY_MIB),
                "-smp", "1", "-nodefaults", "-no-user-config", "-display", "none",
-               "-serial", f"file:{log}", "-no-reboot", "-kernel", str(image), "-initrd", str(initramfs),
-               "-append", options]  # fmt: skip
+               "-serial", f"file:{log}", "-no-reboot", "-kernel", str(image),
+               "-initrd", str(initramfs), "-append", options]  # fmt: skip
     try:
         subprocess.run(command, timeout=BOOT_TIMEOUT_S, check=False, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
