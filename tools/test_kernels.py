@@ -37,7 +37,6 @@ TESTS = (
     "tests/kernel/test_namespaces.py",
     "tests/kernel/test_landlock_abis.py",
     "tests/kernel/test_cgroup.py",
-    "tests/kernel/test_regressions.py",
 )
 NEEDED = {"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox-static"}
 SKIPPED = {"test", "tests", "idlelib", "tkinter", "ensurepip", "lib2to3", "turtledemo",

@@ -22,7 +22,9 @@ from tests.confined import confined, spec
 
 ABI = int(str(_core.probe()["landlock"]["detail"]).split()[1].rstrip(";"))
 ALONE = ("seccomp", "seccomp_notify", "namespaces")
-MASKS = [abi for abi in range(1, 7) if abi <= ABI]
+# In an emulated machine only the kernel's own: the masks are the same everywhere.
+OWN_ONLY = os.environ.get("CSANDBOX_TEST_OWN_ABI") == "1"
+MASKS = [min(ABI, 6)] if OWN_ONLY and ABI else [abi for abi in range(1, 7) if abi <= ABI]
 
 #: attack -> (first ABI that stops it, words of the note that say it is lost below, program)
 ATTACKS = {

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 os.environ["PYTHONPATH"] = "/csandbox"
+os.environ["CSANDBOX_TEST_OWN_ABI"] = "1"
 sys.path.insert(0, "/csandbox")
 
 import csandbox
@@ -183,19 +184,28 @@ def tests_as(user: int) -> str:
     """The pytest files named on the kernel's command line."""
     if not SUBSET[0]:
         return "none chosen"
-    pytest = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", *SUBSET]
-    done = subprocess.run(
-        as_user(user, *pytest),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
+    pytest = [
+        sys.executable,
+        "-B",
+        "-m",
+        "pytest",
+        "-v",
+        "--tb=short",
+        "-p",
+        "no:cacheprovider",
+        *SUBSET,
+    ]
+    child = subprocess.Popen(
+        as_user(user, *pytest), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    lines = done.stdout.strip().splitlines()
-    for line in lines[-60:] if done.returncode else lines[-1:]:
-        say(f"   {line}")
-    assert done.returncode == 0, f"pytest ended with {done.returncode}"
-    return lines[-1]
+    assert child.stdout is not None
+    last = ""
+    for line in child.stdout:  # as it comes: a machine that is stopped has said where it was
+        if line.strip():
+            last = line.strip()
+            say(f"   {last}")
+    assert child.wait() == 0, f"pytest ended with {child.returncode}"
+    return last
 
 
 def tests_as_root() -> str:
