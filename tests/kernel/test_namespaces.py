@@ -140,3 +140,27 @@ def test_root_without_rights(dropped: str, expected: str) -> None:
         check=False,
     )
     assert done.stdout.startswith(expected), done.stdout + done.stderr
+
+
+@here
+@pytest.mark.parametrize("word", ["auto", "require"])
+def test_one_that_cannot_be_entered_after_all(word: str) -> None:
+    """A limit of the machine may be met between the trial and a run."""
+    before = set(os.listdir("/proc/self/fd"))
+    require = (*spec()["require"], *(["namespaces"] if word == "require" else []))
+    policy = _core.Policy(spec(require=require))
+    with open(os.devnull, "rb") as nothing:
+        for number in set(os.listdir("/proc/self/fd")) - before:
+            try:
+                if os.readlink(f"/proc/self/fd/{number}").startswith("net:["):
+                    os.dup2(nothing.fileno(), int(number), inheritable=False)
+            except OSError:
+                continue  # the listing's own
+    if word == "require":
+        with pytest.raises(csandbox.SetupError) as caught:
+            _core.run(policy, request("print(1)"))
+        assert caught.value.step == "namespaces"
+    else:
+        result = _core.run(policy, request("print(1)"))
+        assert result["stdout"] == b"1\n"
+        assert result["isolation"]["namespaces"] == "off: refused for this run"
