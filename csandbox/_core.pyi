@@ -135,6 +135,9 @@ class RunData(TypedDict):
     error: str | None  # only with internal_error
     files: dict[str, bytes]  # what `collect` took out of the scratch folder
     files_skipped: dict[str, str]  # what matched and was not taken: name -> why
+    # What the child answered to ``calls``, in order: {"bytes": bytes, "cpu_s": float,
+    # "wall_s": float}, with the times of the run when the reply came
+    replies: list[dict[str, Any]]
     diagnostics: list[DiagnosticData] | None  # after the second opinion; None: it was not asked
 
 def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
@@ -147,8 +150,42 @@ def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     ``output_bytes`` ``file_bytes`` ``disk_bytes`` ``files`` ``open_files`` ``threads``
     ``stack_bytes`` (int), ``checked``: what ``check`` gave with this source (it serves one run), or
     None for no second opinion, ``confirm_only`` bool: ask for that opinion and execute nothing.
+    With ``calls`` (sequence of bytes, ext/child_call.h) the child is asked, each time when the
+    reply before has come, and ended after the last; then ``prelude`` str (code whose ``answer()``
+    is asked instead, usually "") and ``reply_bytes`` int are needed too.
     Raises UnsupportedError (a required layer is missing), SetupError (nothing was run),
     ValueError, KeyboardInterrupt.
+    """
+
+class ValueLimits(TypedDict):
+    bytes: int  # of the whole encoding
+    items: int  # in all containers together; a pair of a dict is two
+    depth: int  # containers in one another, at most 1000
+    int_digits: int  # decimal digits of one int beyond 64 bits, to within the last one
+
+def encode(value: object, limits: ValueLimits, /) -> bytes:
+    """Plain data of exact types as CBOR (the format is in ext/value.h).
+
+    Raises TypeError for what is no plain data, a subclass included, and ValueError for what passes
+    a limit or contains itself; both begin with the place, as in ``at $.groups[0]: …``. Calls no
+    code of the objects.
+    """
+
+def decode(data: bytes, limits: ValueLimits, /) -> Any:
+    """What ``encode`` made, as new objects. `data` may be anybody's.
+
+    Raises ValueError that says which byte is wrong and why. Bounded before anything is allocated;
+    keys that were chosen to collide in a dict or set are refused too.
+    """
+
+def open_reply(data: bytes, limits: ValueLimits, /) -> dict[str, Any]:
+    """What a child answered to one call (ext/child_call.h has requests and replies).
+
+    ``{"kind": "value", "value": bytes}``: what was returned, still encoded, and valid for
+    ``decode`` and ``compare_value``; ``{"kind": "raised", "type": str, "message": str}``;
+    ``{"kind": "unencodable", "path": str, "message": str}``; ``{"kind": "no_entry" | "bad_request",
+    "message": str}``. All of it is the child's word. Raises ValueError with the reason for
+    anything else.
     """
 
 def probe() -> dict[str, Any]:

@@ -285,7 +285,8 @@ class Result:
             parts.append(f"error={self.error[:48]!r}")
         elif self.stdout_total_bytes:
             parts.append(f"stdout={shown}" + ("…" if len(self.stdout) > 48 else ""))
-        text = f"<csandbox.Result {' '.join(parts)}{_isolation_words(self.isolation)}>"
+        name = type(self).__name__
+        text = f"<csandbox.{name} {' '.join(parts)}{_isolation_words(self.isolation)}>"
         return text if len(text) <= _REPR_LENGTH else text[: _REPR_LENGTH - 2] + "…>"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -294,11 +295,11 @@ class Result:
         for name in _MAPPINGS:
             values[name] = dict(values[name])
         values["violations"] = tuple(dict(violation) for violation in self.violations)
-        return _rebuild, (values,)
+        return _rebuild, (type(self), values)
 
 
-def _rebuild(values: dict[str, Any]) -> Result:
+def _rebuild(kind: type[Result], values: dict[str, Any]) -> Result:
     for name in _MAPPINGS:
         values[name] = MappingProxyType(values[name])
     values["violations"] = tuple(MappingProxyType(v) for v in values["violations"])
-    return Result(**values)
+    return kind(**values)

@@ -4,6 +4,8 @@
  * that the submission message carries (csandbox/_prelude). */
 #include "child_script.h"
 
+#include "child_call.h"
+
 #include <stdlib.h>
 
 enum { CODES_MAX = 8 };
@@ -18,7 +20,8 @@ prelude_namespace(const char *text)
         PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins()) == 0 &&
         (text[0] == '\0' ||
          (code = Py_CompileString(text, "<csandbox>", Py_file_input)) != NULL)) {
-        result = code == NULL ? PyLong_FromLong(0) : PyEval_EvalCode(code, names, names);
+        result =
+            code == NULL ? PyLong_FromLong(0) : PyEval_EvalCode(code, names, names);
     }
     if (result == NULL) {
         Py_CLEAR(names);
@@ -83,6 +86,30 @@ answer_cell(const struct csb_child *child, PyObject *names, PyObject *text,
     return result;
 }
 
+/* By child_call.c, unless the prelude has an answer() of its own. */
+static int
+answer_call(PyObject *names, PyObject *request, PyObject *globals)
+{
+    struct csb_value_writer reply = {0};
+    PyObject *answer;
+    int result;
+    if (PyDict_GetItemString(names, "answer") != NULL) {
+        answer = ask(names, "answer", request, globals);
+        result = reply_with(answer);
+        Py_XDECREF(answer);
+        return result;
+    }
+    result = csb_child_answer(globals, (const unsigned char *)PyBytes_AsString(request),
+                              (size_t)PyBytes_Size(request), &reply);
+    if (result == 0) {
+        csb_child_reply(reply.bytes, reply.count);
+    } else {
+        PyErr_NoMemory();
+    }
+    csb_value_writer_done(&reply);
+    return result;
+}
+
 static int
 answer_frame(const struct csb_child *child, PyObject *names,
              const struct csb_wire_frame *frame, const char *bytes, PyObject *globals)
@@ -91,15 +118,12 @@ answer_frame(const struct csb_child *child, PyObject *names,
     bool call = frame->kind == CSB_FRAME_CALL;
     PyObject *request = call ? PyBytes_FromStringAndSize(bytes, length)
                              : PyUnicode_DecodeUTF8(bytes, length, "strict");
-    PyObject *answer = NULL;
     int result = -1;
     if (request != NULL && call) {
-        answer = ask(names, "answer", request, globals);
-        result = reply_with(answer);
+        result = answer_call(names, request, globals);
     } else if (request != NULL) {
         result = answer_cell(child, names, request, globals);
     }
-    Py_XDECREF(answer);
     Py_XDECREF(request);
     return result;
 }
@@ -116,6 +140,9 @@ csb_child_converse(const struct csb_child *child, const struct csb_child_task *t
         csb_child_reply(NULL, 0);
     }
     while (result == 0 && (bytes = csb_child_next_frame(&frame)) != NULL) {
+        if (PyErr_CheckSignals() < 0) {
+            PyErr_Clear(); /* it came between two frames, too late for the one before */
+        }
         result = answer_frame(child, names, &frame, bytes, globals);
         free(bytes);
     }

@@ -84,6 +84,34 @@ exit_with(int status)
     return NULL;
 }
 
+static void
+take_exception(struct exception *ret)
+{
+    PyErr_Fetch(&ret->type, &ret->value, &ret->traceback);
+    PyErr_NormalizeException(&ret->type, &ret->value, &ret->traceback);
+    if (ret->traceback != NULL) {
+        (void)PyException_SetTraceback(ret->value, ret->traceback);
+    }
+}
+
+static void
+exception_done(struct exception *exception)
+{
+    Py_XDECREF(exception->type);
+    Py_XDECREF(exception->value);
+    Py_XDECREF(exception->traceback);
+}
+
+void
+csb_child_print_error(void)
+{
+    struct exception exception = {NULL, NULL, NULL};
+    take_exception(&exception);
+    print_exception(&exception);
+    exception_done(&exception);
+    PyErr_Clear();
+}
+
 PyObject *
 csb_child_end(enum csb_wire_end phase, const char *file_name, PyObject *source)
 {
@@ -95,18 +123,12 @@ csb_child_end(enum csb_wire_end phase, const char *file_name, PyObject *source)
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
         status = STATUS_INTERRUPTED;
     }
-    PyErr_Fetch(&exception.type, &exception.value, &exception.traceback);
-    PyErr_NormalizeException(&exception.type, &exception.value, &exception.traceback);
-    if (exception.traceback != NULL) {
-        (void)PyException_SetTraceback(exception.value, exception.traceback);
-    }
+    take_exception(&exception);
     csb_child_say_end(kind_of(&exception, phase));
     if (source != NULL) {
         csb_child_show_lines(file_name, source);
     }
     print_exception(&exception);
-    Py_XDECREF(exception.type);
-    Py_XDECREF(exception.value);
-    Py_XDECREF(exception.traceback);
+    exception_done(&exception);
     return exit_with(status);
 }

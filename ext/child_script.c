@@ -5,6 +5,7 @@
 #include "child_script.h"
 
 #include "child_facts.h"
+#include "child_nodes.h"
 
 #include <string.h>
 
@@ -111,7 +112,8 @@ execute(const struct csb_child *child, const struct csb_child_task *task,
     PyObject *globals = PyModule_GetDict(PyImport_AddModule("__main__")); /* borrowed */
     PyObject *code;
     PyObject *result;
-    if (give_loader(globals, source) < 0) {
+    if (give_loader(globals, source) < 0 ||
+        (task->header.mode == CSB_MODE_CALLS && csb_child_add_nodes(globals) < 0)) {
         return NULL;
     }
     code = agreed_code(child, task, source);

@@ -55,6 +55,10 @@ PyObject *csb_child_loader_new(PyObject *source);
  * name, which linecache would look for first and can not read. Leaves no exception. */
 void csb_child_show_lines(const char *file_name, PyObject *source);
 
+/* Print the exception that is set, and clear it: for a call that failed in a process that goes
+ * on. Leaves no exception. */
+void csb_child_print_error(void);
+
 /* Print an uncaught exception as CPython would, and raise SystemExit with the status that
  * CPython would end with. `source` may be NULL. Returns NULL always. */
 PyObject *csb_child_end(enum csb_wire_end compile_phase, const char *file_name,

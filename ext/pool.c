@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -182,12 +181,28 @@ put_back(struct csb_pool *pool, struct csb_spare *spare, bool held_place)
     csb_pool_wake(pool);
 }
 
+/* The CPU limit of a session is that of each cell, measured from outside. */
+static size_t
+without_cpu(struct csb_rlimit *rlimits, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rlimits[i].resource != RLIMIT_CPU) {
+            rlimits[kept++] = rlimits[i];
+        }
+    }
+    return kept;
+}
+
 /* RLIMIT_DATA counts what the child has from its zygote, too. */
 static size_t
 own_rlimits(const struct csb_spare *spare, const struct csb_limits *limits,
-            struct csb_rlimit *ret)
+            bool session, struct csb_rlimit *ret)
 {
     size_t count = csb_limits_to_rlimits(limits, ret);
+    if (session) {
+        count = without_cpu(ret, count);
+    }
     for (size_t i = 0; i < count; i++) {
         if (ret[i].resource == RLIMIT_DATA &&
             ret[i].value < UINT64_MAX - spare->start.inherited.data_bytes) {
@@ -211,7 +226,8 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
         .arguments = request->arguments,
         .environment = &environment,
         .rlimits = rlimits,
-        .rlimit_count = own_rlimits(spare, request->job.limits, rlimits),
+        .rlimit_count = own_rlimits(spare, request->job.limits,
+                                    request->job.mode == CSB_MODE_SESSION, rlimits),
         .prelude = request->prelude,
         .source_bytes = request->job.source.count};
     int result = csb_kit_fill(&spare->kit, &request->input, request->files,
@@ -236,13 +252,10 @@ static uint32_t
 own_group(const struct csb_pool *pool, struct csb_spare *spare)
 {
     const pid_t pid = spare->start.process.pid;
-    char text[16];
-    int length;
-    if (pool->policy->cgroup.fd < 0 || spare->kit.leaf.procs_fd < 0) {
+    if (pool->policy->cgroup.fd < 0 || spare->kit.leaf.procs_fd < 0 ||
+        csb_leaf_take(&spare->kit.leaf, pid) < 0) {
         return 0;
     }
-    length = snprintf(text, sizeof text, "%d", (int)pid);
-    (void)!write(spare->kit.leaf.procs_fd, text, (size_t)length); /* looked at next */
     return csb_leaf_holds(&spare->kit.leaf, pid) ? CSB_FEATURE_BIT(CSB_FEATURE_CGROUP)
                                                  : 0;
 }

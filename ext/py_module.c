@@ -12,10 +12,18 @@
 #include "py_probe.h"
 #include "py_run.h"
 #include "py_session.h"
+#include "py_value.h"
+#include "py_value_reply.h"
 
 static PyMethodDef methods[] = {
     {"run", csb_py_run, METH_VARARGS,
      "run(policy, request, /)\n--\n\nRun one already checked source in a fresh child."},
+    {"encode", csb_py_value_encode, METH_VARARGS,
+     "encode(value, limits, /)\n--\n\nPlain data of exact types as CBOR."},
+    {"decode", csb_py_value_decode, METH_VARARGS,
+     "decode(data, limits, /)\n--\n\nWhat encode made; anything else is a ValueError."},
+    {"open_reply", csb_py_value_open_reply, METH_VARARGS,
+     "open_reply(data, limits, /)\n--\n\nWhat a child answered to one call."},
     {"probe", csb_py_probe, METH_NOARGS,
      "probe()\n--\n\nWhat this kernel can enforce, layer by layer."},
     {"view", csb_py_view, METH_VARARGS,

@@ -74,6 +74,7 @@ look() {
     command -v "$tool" >/dev/null || need pkg-config "finds the libraries"
     "$tool" --exists 'libseccomp >= 2.5.0' 2>/dev/null || need libseccomp-dev "system call filters"
     "$tool" --exists 'libutf8proc >= 2.5.0' 2>/dev/null || need libutf8proc-dev "identifiers as CPython reads them"
+    "$tool" --exists 'libcbor >= 0.6.0' 2>/dev/null || need libcbor-dev "reads what a child answers"
     "$tool" --exists 'cmocka >= 1.1.5' 2>/dev/null || need libcmocka-dev "C unit tests"
     command -v git >/dev/null || need git "which files are tracked (lint)"
     find_python >/dev/null && return

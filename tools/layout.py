@@ -16,7 +16,16 @@ GRAMMAR = THIRD_PARTY / "tree-sitter-python"
 #: Run between clone and exec, so they are part of `_core`, although they are "the child".
 LAUNCH_CHILD = ()
 #: Compiled into `_child` besides ext/child_*.c; `_core` has them too.
-CHILD_SHARED = ("ext/confine.c", "ext/bpf.c")
+CHILD_SHARED = (
+    "ext/bpf.c",
+    "ext/confine.c",
+    "ext/py_value_decode.c",
+    "ext/py_value_encode.c",
+    "ext/py_value_path.c",
+    "ext/value_reader.c",
+    "ext/value_utf8.c",
+    "ext/value_writer.c",
+)
 
 
 def core_sources() -> list[Path]:

@@ -12,7 +12,10 @@ from pathlib import Path
 
 #: module -> the shared libraries that it may need
 MAY_NEED = {
-    "_core": {"libc", "libseccomp", "libutf8proc", "libpthread", "libm", "ld-linux-x86-64"},
+    "_core": {
+        *("libc", "libseccomp", "libutf8proc", "libcbor"),
+        *("libpthread", "libm", "ld-linux-x86-64"),
+    },
     "_child": {"libc", "libpthread"},
 }
 #: dynamic section entries that a hardened library has

@@ -25,15 +25,20 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "base": {"base"},
     "policy": {"base", "policy"},
     "launch": {"base", "policy", "launch"},
-    "child": {"base", "child"},
+    "child": {"base", "value", "child"},
+    "value": {"base", "value"},
     "guardrails": {"base", "guardrails"},
-    "glue": {"base", "policy", "launch", "child", "guardrails", "glue"},
+    "glue": {"base", "policy", "launch", "child", "value", "guardrails", "glue"},
 }
 
 #: layer -> single headers that it may include besides: plain data, frozen before the clone,
 #: and for the launcher (and a trial of it) the one function that runs between clone and exec
 MAY_ALSO_INCLUDE: dict[str, set[str]] = {
-    "child": {"bpf.h", "feature.h", "namespaces.h", "plan.h", "run_limits.h", "wire.h"},
+    "child": {
+        *("bpf.h", "feature.h", "namespaces.h", "plan.h", "run_limits.h", "syscalls.h", "wire.h"),
+        # the codec, linked into both extensions
+        *("py_value_decode.h", "py_value_encode.h", "py_value_path.h"),
+    },
     "policy": {"confine.h"},
     "launch": {"confine.h"},
 }
@@ -45,6 +50,7 @@ RESTRICTED: dict[str, tuple[set[str], str]] = {
         {"ext/syscall_filter.c"},
         "libseccomp allocates: only ext/syscall_filter.c, before the clone",
     ),
+    "cbor.h": ({"ext/value_item.c"}, "only ext/value_item.c, which reads one item at a time"),
     "linux/landlock.h": ({"ext/landlock.c"}, "the table of Landlock versions is ext/landlock.c"),
     "tree_sitter/*": ({"guardrails", "glue"}, "only the guard knows tree-sitter"),
     "utf8proc.h": ({"guardrails", "glue"}, "only the guard knows Unicode tables"),

@@ -60,9 +60,10 @@ SANITIZERS += ["-fno-omit-frame-pointer", "-g"]
 LIBRARIES = {
     "libseccomp": ("2.5.0", "libseccomp-dev"),
     "libutf8proc": ("2.5.0", "libutf8proc-dev"),
+    "libcbor": ("0.6.0", "libcbor-dev"),
     "cmocka": ("1.1.5", "libcmocka-dev"),
 }
-CORE_LIBRARIES = ("libseccomp", "libutf8proc")
+CORE_LIBRARIES = ("libseccomp", "libutf8proc", "libcbor")
 
 
 def say(text: str) -> None:
