@@ -216,7 +216,7 @@ csb_leaf_end(struct csb_leaf *leaf)
         int result = unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR);
         /* Somebody is in it: only a child that was given up, since the filter knows no fork.
          * What can not be removed now is stale for the next policy. */
-        if (result != 0 && errno == EBUSY) {
+        if (result != 0 && errno == EBUSY && leaf->fd >= 0) {
             (void)put(leaf->fd, "cgroup.kill", "1"); /* Linux 5.14 */
         }
         for (int i = 0; i < REMOVE_TRIES && result != 0 && errno == EBUSY; i++) {

@@ -18,13 +18,12 @@ import pytest
 
 from csandbox import _core
 from csandbox._errors import UnsupportedError
-from tests.confined import confined, spec
+from tests.confined import EMULATED, confined, spec
 
 ABI = int(str(_core.probe()["landlock"]["detail"]).split()[1].rstrip(";"))
 ALONE = ("seccomp", "seccomp_notify", "namespaces")
 # In an emulated machine only the kernel's own: the masks are the same everywhere.
-OWN_ONLY = os.environ.get("CSANDBOX_TEST_OWN_ABI") == "1"
-MASKS = [min(ABI, 6)] if OWN_ONLY and ABI else [abi for abi in range(1, 7) if abi <= ABI]
+MASKS = [min(ABI, 6)] if EMULATED and ABI else [abi for abi in range(1, 7) if abi <= ABI]
 
 #: attack -> (first ABI that stops it, words of the note that say it is lost below, program)
 ATTACKS = {
