@@ -219,12 +219,11 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
         struct csb_error *reterr)
 {
     struct csb_rlimit rlimits[CSB_RLIMITS_MAX];
-    struct csb_strings environment = {0};
     struct csb_submission submission = {
         .mode = request->job.mode,
         .file_name = request->file_name,
         .arguments = request->arguments,
-        .environment = &environment,
+        .environment = request->environment, /* it has the policy's already */
         .rlimits = rlimits,
         .rlimit_count = own_rlimits(spare, request->job.limits,
                                     request->job.mode == CSB_MODE_SESSION, rlimits),
@@ -237,13 +236,8 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
                                    reterr);
     }
     if (result == 0) {
-        result = csb_request_environment(request, pool->policy,
-                                         spare->kit.scratch.path, &environment, reterr);
-    }
-    if (result == 0) {
         result = csb_submission_build(&submission, ret, reterr);
     }
-    csb_strings_done(&environment);
     return result;
 }
 
