@@ -213,15 +213,17 @@ csb_leaf_end(struct csb_leaf *leaf)
 {
     const struct timespec pause = {0, 1000000};
     if (leaf->name[0] != '\0') {
-        int result = unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR);
+        bool busy =
+            unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR) != 0 && errno == EBUSY;
         /* Somebody is in it: only a child that was given up, since the filter knows no fork.
          * What can not be removed now is stale for the next policy. */
-        if (result != 0 && errno == EBUSY && leaf->fd >= 0) {
+        if (busy && leaf->fd >= 0) {
             (void)put(leaf->fd, "cgroup.kill", "1"); /* Linux 5.14 */
         }
-        for (int i = 0; i < REMOVE_TRIES && result != 0 && errno == EBUSY; i++) {
+        for (int i = 0; i < REMOVE_TRIES && busy; i++) {
             (void)nanosleep(&pause, NULL);
-            result = unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR);
+            busy = unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR) != 0 &&
+                   errno == EBUSY;
         }
     }
     csb_fd_close(&leaf->fd);
