@@ -228,9 +228,9 @@ def main() -> None:
         run_as_root,
         run_as_a_user,
         namespaces_refused,
-        attacks,
-        tests_as_root,
         tests_as_a_user,
+        tests_as_root,
+        attacks,
     ):
         check(function)
     say(f"END failed={len(failed)}")
