@@ -17,6 +17,8 @@ VENV_PY = $(CURDIR)/$(VENV)/bin/python
 VERSIONS = 3.10 3.11 3.12 3.13
 # A folder with corpus/ and datasets/ for `make acceptance`.
 CSANDBOX_DATA ?=
+# Machines of `make test-kernels`; empty: all (tools/test_kernels.py --list).
+KERNELS ?=
 # More options for pytest, as in: make test-py PYTEST="-k guard -x"
 PYTEST ?=
 # `make differential DIFF_SHARE=100 DIFF_S=600` looks at every file; DIFF has more options and paths.
@@ -87,6 +89,11 @@ test-py: build ## Python tests: API, CLI, kernel, escapes, rules, build
 .PHONY: test-all
 test-all: ## All tests on each supported CPython that is found
 	@VERSIONS='$(VERSIONS)' MAKE='$(MAKE)' sh tools/test_all.sh
+
+.PHONY: test-kernels
+test-kernels: build ## Boot Debian's kernels under qemu and test the layers in each (KERNELS= some of them)
+	$(ready) build test
+	@$(VENV_PY) tools/test_kernels.py $(KERNELS)
 
 .PHONY: asan
 asan: build ## C tests and API tests under AddressSanitizer and UBSan

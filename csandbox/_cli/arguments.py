@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from csandbox._schema import FEATURES
+from csandbox._schema import CHOICES, FEATURES
 from csandbox._units import parse_bytes, parse_seconds
 
 EXIT_CODES = """\
@@ -158,6 +158,12 @@ def _add_run(add: Callable[..., argparse.ArgumentParser]) -> None:
         metavar="LAYER",
         help=f"run although this layer is missing ({', '.join(FEATURES)}); may be repeated",
     )
+    for layer in ("namespaces", "cgroup"):
+        parser.add_argument(
+            f"--{layer}",
+            choices=CHOICES,
+            help=f"enter {layer} of the child's own where possible, never, or fail",
+        )
     parser.add_argument("--python", metavar="PATH", help="another CPython to run it with")
     parser.add_argument(
         "--audit-log", metavar="PATH", help="append one line of JSON about this run to PATH"
