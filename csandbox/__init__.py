@@ -5,7 +5,8 @@ r"""Check and run Python code that somebody else wrote, contained by the Linux k
     '42\n'
 
 ``check`` says what a profile does not allow, and where; ``run`` checks, then runs the program in a
-confined child and says how it ended; ``probe`` says what this kernel can enforce. Profiles are
+confined child and says how it ended; ``grade`` judges one by tests that it cannot reach, and
+``audit_task`` says what such tests are worth; ``probe`` says what this kernel can enforce. Profiles are
 objects (``Profile``), limits carry their unit in their name (``Limits(cpu_s=2, memory_bytes=256 *
 MiB)``).
 """
@@ -40,49 +41,99 @@ from csandbox._errors import (
     SetupError,
     UnsupportedError,
 )
+from csandbox._grade import grade
+from csandbox._grade_many import grade_many
+from csandbox._grade_report import GradeReport, TestResult
+from csandbox._grade_tests import (
+    Answer,
+    Call,
+    CallTest,
+    CheckerTest,
+    InProcessTest,
+    PropertyTest,
+    RoundTripTest,
+    StdioTest,
+)
 from csandbox._limits import Limits
+from csandbox._load_asserts import Loaded, Unconverted, load_asserts
+from csandbox._load_evalplus import load_evalplus
+from csandbox._load_folder import load_folder
+from csandbox._load_humaneval import Task, load_humaneval
+from csandbox._load_io import load_io
+from csandbox._load_mbpp import load_mbpp
+from csandbox._load_tests import load_tests
 from csandbox._probe import Feature, Features, probe
 from csandbox._profile import Profile
 from csandbox._report import Diagnostic, Report
 from csandbox._result import Result, Usage
 from csandbox._run import run
+from csandbox._task_audit import audit_task
+from csandbox._task_audit_report import AuditReport, Finding
 from csandbox._units import GiB, KiB, MiB
 from csandbox._value import ValueLimits
 
 __version__: str = _core.build_info()["version"]
 
 __all__ = [
+    "Answer",
+    "AuditReport",
+    "Call",
     "CallResult",
+    "CallTest",
+    "CheckerTest",
     "Diagnostic",
     "Feature",
     "Features",
+    "Finding",
     "GiB",
+    "GradeReport",
+    "InProcessTest",
     "KiB",
     "Limits",
+    "Loaded",
     "MiB",
     "OutcomeError",
     "Profile",
     "ProfileError",
+    "PropertyTest",
     "RejectedError",
     "Report",
     "Result",
+    "RoundTripTest",
     "SandboxError",
     "SetupError",
+    "StdioTest",
+    "Task",
+    "TestResult",
+    "Unconverted",
     "UnsupportedError",
     "Usage",
     "ValueLimits",
     "__version__",
+    "audit_task",
     "call",
     "check",
+    "grade",
+    "grade_many",
+    "load_asserts",
+    "load_evalplus",
+    "load_folder",
+    "load_humaneval",
+    "load_io",
+    "load_mbpp",
+    "load_tests",
     "probe",
     "run",
 ]
 
 # The modules are private; messages, tracebacks and pickles name the public place.
 for _public in (
-    CallResult, ValueLimits, call,
-    Diagnostic, Feature, Features, Limits, OutcomeError, Profile, ProfileError, RejectedError,
-    Report, Result, SandboxError, SetupError, UnsupportedError, Usage, check, probe, run,
+    Answer, AuditReport, Call, CallResult, CallTest, CheckerTest, Diagnostic, Feature, Features,
+    Finding, GradeReport, InProcessTest, Limits, Loaded, OutcomeError, Profile, ProfileError,
+    PropertyTest, RejectedError, Report, Result, RoundTripTest, SandboxError, SetupError,
+    StdioTest, Task, TestResult, Unconverted, UnsupportedError, Usage, ValueLimits, audit_task,
+    call, check, grade, grade_many, load_asserts, load_evalplus, load_folder, load_humaneval,
+    load_io, load_mbpp, load_tests, probe, run,
 ):  # fmt: skip
     _public.__module__ = __name__
 del _public

@@ -23,6 +23,10 @@ from csandbox._profile import Profile
 CHILD_UID = 60700
 
 
+# Layers for which a profile has a word of their own: "auto", "off" or "require".
+_CHOSEN = ("namespaces", "cgroup")
+
+
 def child_module() -> str:
     """Path of the ``_child`` extension, which lies beside ``_core``; it is never imported here."""
     folder = Path(_core.__file__ or __file__).resolve().parent
@@ -78,6 +82,8 @@ def policy_spec(profile: Profile, python: Interpreter, degraded: frozenset[str])
     """What ``_core.Policy`` takes."""
     packages = resolve(profile.packages.names, python.sites)
     child = child_module()
+    insisted = [f for f in _CHOSEN if getattr(profile.isolation, f) == "require"]
+    required = (*profile.isolation.require, *insisted)
     may_miss = degraded | set(profile.isolation.allow_degraded)
     return {
         "profile": profile.name,
@@ -91,11 +97,34 @@ def policy_spec(profile: Profile, python: Interpreter, degraded: frozenset[str])
         "syscalls": profile.syscalls.sets,
         "on_denied": profile.syscalls.on_denied,
         "env": dict(profile.env),
-        "require": tuple(f for f in profile.isolation.require if f not in may_miss),
+        "require": tuple(f for f in dict.fromkeys(required) if f not in may_miss),
         "degrade": tuple(sorted(may_miss)),
+        "namespaces": "off" if profile.isolation.namespaces == "off" else "auto",
+        "cgroup": "off" if profile.isolation.cgroup == "off" else "auto",
         "uid": CHILD_UID,
         "scratch_base": scratch_base(),
     }
+
+
+@lru_cache(maxsize=256)
+def _replaced(profile: Profile, chosen: tuple[tuple[str, str], ...]) -> Profile:
+    return profile.replace(isolation=dict(chosen))
+
+
+def with_layers(profile: Profile, **words: str | None) -> Profile:
+    """The profile with the caller's word for a layer; None keeps the profile's own.
+
+    Raises ValueError for a word that is none of "auto", "off" and "require".
+    """
+    chosen = []
+    for name, word in words.items():
+        if word is None or word == getattr(profile.isolation, name):
+            continue
+        if word not in _schema.CHOICES:
+            listed = ", ".join(map(repr, _schema.CHOICES))
+            raise ValueError(f"{name} must be one of {listed}, not {word!r}")
+        chosen.append((name, word))
+    return _replaced(profile, tuple(chosen)) if chosen else profile
 
 
 @lru_cache(maxsize=64)

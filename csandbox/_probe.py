@@ -8,18 +8,24 @@ from typing import Any
 
 from csandbox import _core
 
+_OPTIONAL = frozenset({"namespaces", "mdwe", "cgroup"})
+
 
 @dataclass(frozen=True)
 class Feature:
-    """One layer: whether it can be enforced here, in detail, and what to do when it cannot."""
+    """One layer: whether it can be enforced here, in detail, and what to do when it cannot.
+
+    ``optional``: the built-in profiles take it where it is there and run without it.
+    """
 
     name: str
     available: bool
     detail: str
     hint: str
+    optional: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """The four fields by name."""
+        """The five fields by name."""
         return dict(vars(self))
 
 
@@ -44,13 +50,13 @@ class Features(Mapping[str, Feature]):
 
     @property
     def ok(self) -> bool:
-        """Whether every layer can be enforced."""
+        """Whether every layer that is not optional can be enforced."""
         return not self.missing
 
     @property
     def missing(self) -> tuple[Feature, ...]:
-        """The layers that cannot be enforced."""
-        return tuple(feature for feature in self.values() if not feature.available)
+        """The layers that cannot be enforced and are not optional."""
+        return tuple(f for f in self.values() if not (f.available or f.optional))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -69,7 +75,13 @@ def probe() -> Features:
     """
     return Features(
         tuple(
-            Feature(name, bool(data["available"]), str(data["detail"]), str(data["hint"]))
+            Feature(
+                name,
+                bool(data["available"]),
+                str(data["detail"]),
+                str(data["hint"]),
+                optional=name in _OPTIONAL,
+            )
             for name, data in _core.probe().items()
         )
     )

@@ -79,10 +79,15 @@ class SyscallsSection(_Section):
 
 @dataclass(frozen=True)
 class IsolationSection(_Section):
-    """Layers without which nothing runs, and layers that may be missing."""
+    """Layers without which nothing runs, layers that may be missing, and a word for each other.
+
+    ``namespaces`` and ``cgroup`` are "auto" (entered where this machine lets us), "off" or "require".
+    """
 
     require: tuple[str, ...]
     allow_degraded: tuple[str, ...]
+    namespaces: str
+    cgroup: str
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -180,6 +185,8 @@ class Profile:
             "env": self.env,
             "isolation.require": self.isolation.require,
             "isolation.allow_degraded": self.isolation.allow_degraded,
+            "isolation.namespaces": self.isolation.namespaces,
+            "isolation.cgroup": self.isolation.cgroup,
         }
         return _schema.unflatten(flat)
 

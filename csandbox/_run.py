@@ -12,7 +12,7 @@ from typing import Any
 from csandbox import _audit, _core
 from csandbox._check import check_bytes, file_name, source_bytes, worth_confirming
 from csandbox._limits import Limits
-from csandbox._policy import degraded_names, policy_of
+from csandbox._policy import degraded_names, policy_of, with_layers
 from csandbox._profile import Profile, as_profile
 from csandbox._report import Report
 from csandbox._result import Result, Usage
@@ -132,6 +132,8 @@ def run(
     profile: str | os.PathLike[str] | Profile = "compute",
     limits: Limits | Mapping[str, Any] | None = None,
     allow_degraded: Iterable[str] = (),
+    namespaces: str | None = None,
+    cgroup: str | None = None,
     filename: str | os.PathLike[str] = "submission.py",
     fresh: bool = False,
     python: str | os.PathLike[str] | None = None,
@@ -152,6 +154,9 @@ def run(
     profile        name of a built-in profile, path of a TOML file, or a ``Profile``
     limits         ``Limits`` or a mapping; what is left out comes from the profile
     allow_degraded layers that may be missing ({"landlock"}); every result then says so
+    namespaces     "auto", "off" or "require": namespaces of the child's own; None: as the
+                   profile says
+    cgroup         the same for a control group of the run's own
     filename       the program's name in messages and tracebacks
     fresh          True: always an interpreter of its own, never one forked from a warm one
                    (this version always starts a new one)
@@ -180,6 +185,7 @@ def run(
         profile=profile,
         limits=limits,
         allow_degraded=allow_degraded,
+        namespaces=namespaces,
         filename=filename,
         fresh=fresh,
         python=python,
@@ -200,6 +206,7 @@ def perform(
     profile: str | os.PathLike[str] | Profile = "compute",
     limits: Limits | Mapping[str, Any] | None = None,
     allow_degraded: Iterable[str] = (),
+    namespaces: str | None = None,
     filename: str | os.PathLike[str] = "submission.py",
     fresh: bool = False,
     python: str | os.PathLike[str] | None = None,
@@ -208,7 +215,7 @@ def perform(
     """`run`, with `more` keys for the core's request (``calls``), and the replies that came."""
     if not isinstance(fresh, bool):
         raise TypeError(f"fresh must be True or False, not {fresh!r}")
-    chosen = as_profile(profile)
+    chosen = with_layers(as_profile(profile), namespaces=namespaces, cgroup=cgroup)
     name = file_name(filename)
     request: dict[str, Any] = {
         **more,

@@ -26,7 +26,12 @@ FEATURES: Final = (
     "privileges",
     "fds",
     "session",
+    "namespaces",
+    "cgroup",
+    "mdwe",
 )
+# Layers that a profile takes when they are there, does without, or insists on.
+CHOICES: Final = ("auto", "off", "require")
 SYSCALL_SETS: Final = ("core", "read-files", "write-files", "threads", "asyncio", "timers")
 FAMILIES: Final = ("imports", "traversal", "builtins")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
@@ -152,6 +157,8 @@ KEYS: Final[dict[str, Callable[[object], Problem]]] = {
     "env": _table(_VARIABLE, "a variable name"),
     "isolation.require": _each(_one_of(*FEATURES)),
     "isolation.allow_degraded": _each(_one_of(*FEATURES)),
+    "isolation.namespaces": _choice(*CHOICES),
+    "isolation.cgroup": _choice(*CHOICES),
 }
 LISTS: Final = tuple(
     key
@@ -290,6 +297,11 @@ def check_whole(flat: Flat, source: Source) -> None:
     clash = set(flat["guard.imports.allow"]) & set(flat["guard.imports.deny"])
     if clash:
         raise source.error("guard.imports.deny", f"{sorted(clash)[0]!r} is allowed and denied")
+    for layer in ("namespaces", "cgroup"):
+        if flat[f"isolation.{layer}"] == "off" and layer in flat["isolation.require"]:
+            raise source.error(
+                f"isolation.{layer}", f'is "off", but isolation.require names it: use "require"'
+            )
     for needed in ("core", "read-files"):
         if needed not in flat["syscalls.sets"]:
             raise source.error(

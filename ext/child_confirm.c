@@ -4,6 +4,7 @@
 #include "child_confirm.h"
 
 #include "feature.h"
+#include "namespaces.h"
 #include "plan.h"
 #include "raw.h"
 
@@ -11,6 +12,11 @@
 #include <linux/capability.h>
 #include <linux/prctl.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#ifndef PR_GET_MDWE
+#define PR_GET_MDWE 66
+#endif
 
 enum { FDS_LOOKED_AT = 256, LAST_CAPABILITY = 63 };
 
@@ -65,6 +71,21 @@ files_confined(void)
     return fd == -EACCES;
 }
 
+/* Landlock refuses opening, not stat(2). Every one must be another than the caller's. */
+static bool
+namespaces_are_own(const struct csb_wire_config *config)
+{
+    for (unsigned i = 0; i < CSB_NAMESPACE_COUNT; i++) {
+        struct stat status;
+        if (config->outside[i] == 0 ||
+            stat(csb_namespace_path((enum csb_namespace)i), &status) != 0 ||
+            status.st_ino == config->outside[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 uint32_t
 csb_confirm_rlimits(const struct csb_rlimit *rlimits, uint32_t rlimit_count)
 {
@@ -72,13 +93,15 @@ csb_confirm_rlimits(const struct csb_rlimit *rlimits, uint32_t rlimit_count)
 }
 
 uint32_t
-csb_confirm_before(const struct csb_rlimit *rlimits, uint32_t rlimit_count)
+csb_confirm_before(const struct csb_wire_config *config,
+                   const struct csb_rlimit *rlimits)
 {
     uint32_t mask = bit_if(fds_closed(), CSB_FEATURE_FDS);
     mask |= bit_if(csb_syscall(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1,
                    CSB_FEATURE_NO_NEW_PRIVS);
     mask |= bit_if(session_is_own(), CSB_FEATURE_SESSION);
-    return mask | csb_confirm_rlimits(rlimits, rlimit_count);
+    mask |= bit_if(namespaces_are_own(config), CSB_FEATURE_NAMESPACES);
+    return mask | csb_confirm_rlimits(rlimits, config->rlimit_count);
 }
 
 static bool
@@ -102,11 +125,18 @@ privileges_gone(uint32_t uid)
     return uid == 0 || (id[0] == uid && id[1] == uid && id[2] == uid);
 }
 
+static bool
+memory_is_write_or_execute(void)
+{
+    return csb_syscall(SYS_prctl, PR_GET_MDWE, 0, 0, 0, 0) > 0;
+}
+
 uint32_t
 csb_confirm_dropped(uint32_t uid)
 {
     return bit_if(privileges_gone(uid), CSB_FEATURE_PRIVILEGES) |
-           bit_if(files_confined(), CSB_FEATURE_LANDLOCK);
+           bit_if(files_confined(), CSB_FEATURE_LANDLOCK) |
+           bit_if(memory_is_write_or_execute(), CSB_FEATURE_MDWE);
 }
 
 /* The narrow filter pretends that fchmod succeeds; without it, descriptor -1 is EBADF. */

@@ -7,7 +7,8 @@
 #include "wire.h"
 
 /* Feature bits that can be asked for while every query is still allowed. */
-uint32_t csb_confirm_before(const struct csb_rlimit *rlimits, uint32_t rlimit_count);
+uint32_t csb_confirm_before(const struct csb_wire_config *config,
+                            const struct csb_rlimit *rlimits);
 
 /* The resource limits alone, also under the narrow filter. */
 uint32_t csb_confirm_rlimits(const struct csb_rlimit *rlimits, uint32_t rlimit_count);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LONGEST_NAME = 64 }; /* of a member in the guard's tables, and more */
+
 struct opcodes {
     unsigned char import_name;
     unsigned char import_from;
@@ -126,6 +128,13 @@ is_telling(const char *word, size_t length)
     return letter && (two || (length > 2 && (word[1] == '_' || word[2] == '_')));
 }
 
+/* A string that is one word may be the name of a module's member: getattr(os, "system"). */
+static bool
+is_name(size_t word, size_t length)
+{
+    return word == length && length > 0 && length <= LONGEST_NAME;
+}
+
 static int
 add_words(struct csb_fact_list *list, const char *text, size_t length)
 {
@@ -136,7 +145,7 @@ add_words(struct csb_fact_list *list, const char *text, size_t length)
         while (at < length && is_word_character(text[at])) {
             at++;
         }
-        if (is_telling(text + start, at - start)) {
+        if (is_telling(text + start, at - start) || is_name(at - start, length)) {
             result = add_text(list, CSB_FACT_STRING, text + start, at - start);
         }
         at += at == start;

@@ -153,7 +153,7 @@ csb_child_confine(struct csb_child *child)
     int listener;
 
     limit_thread_stacks(child->rlimits, config->rlimit_count);
-    mask = csb_confirm_before(child->rlimits, config->rlimit_count);
+    mask = csb_confirm_before(config, child->rlimits);
     if (config->zygote == 0 &&
         csb_confine_drop(config->uid, config->skipped, &failure) < 0) {
         csb_child_fail(failure.step, failure.err);

@@ -4,6 +4,8 @@
 
 #include "wire.h"
 
+#include <string.h>
+
 enum { CONFIG_BYTES_MAX = 160 * 1024 };
 
 static int
@@ -19,6 +21,7 @@ build(struct csb_wire_config header, const struct csb_policy *policy,
     header.skipped = policy->skipped;
     header.filter_length = policy->narrow_filter.length;
     header.path_count = (uint32_t)policy->module_path.count;
+    memcpy(header.outside, policy->own_namespaces, sizeof header.outside);
     csb_message_put(ret, &header, sizeof header);
     csb_message_put(ret, policy->narrow_filter.code, filter_bytes);
     csb_message_put(ret, rlimits, header.rlimit_count * sizeof *rlimits);

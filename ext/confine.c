@@ -11,6 +11,7 @@
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/prctl.h>
+#include <linux/sched.h>
 #include <linux/securebits.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -140,6 +141,26 @@ enter_landlock(const struct csb_plan *plan)
     return 0;
 }
 
+/* Joining the user namespace gives every right inside it and none outside; the others need
+ * such rights, so it comes first. clone(2) flags could not join the shared ones. */
+int
+csb_confine_namespaces(const struct csb_namespaces *namespaces, struct csb_failure *ret)
+{
+    static const char name[] = "csandbox";
+    if (namespaces->user_fd < 0) {
+        return 0;
+    }
+    STEP(CSB_STEP_NAMESPACES,
+         csb_syscall(SYS_setns, namespaces->user_fd, CLONE_NEWUSER));
+    STEP(CSB_STEP_NAMESPACES, csb_syscall(SYS_setns, namespaces->net_fd, CLONE_NEWNET));
+    STEP(CSB_STEP_NAMESPACES,
+         csb_syscall(SYS_unshare, CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP));
+    /* the host's name is the host's affair */
+    STEP(CSB_STEP_NAMESPACES, csb_syscall(SYS_sethostname, name, sizeof name - 1));
+    STEP(CSB_STEP_NAMESPACES, csb_syscall(SYS_setdomainname, "", 0));
+    return 0;
+}
+
 int
 csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret)
 {
@@ -147,6 +168,17 @@ csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret)
     const uint32_t skipped = plan->skipped;
 
     STEP(CSB_STEP_SESSION, reset_signals());
+    /* First, so that everything counts and the cgroup namespace begins here. Whether it worked
+     * is looked at from outside, where the kernel lists who is in it. */
+    if (plan->cgroup_fd >= 0 && wanted(skipped, CSB_FEATURE_CGROUP)) {
+        (void)csb_syscall(SYS_write, plan->cgroup_fd, "0", 1);
+    }
+    /* Before the parent-death signal, which a change of rights would clear. */
+    if (wanted(skipped, CSB_FEATURE_NAMESPACES) &&
+        csb_confine_namespaces(&plan->namespaces, ret) < 0 &&
+        plan->namespaces.required) {
+        return -ret->err;
+    }
     if (wanted(skipped, CSB_FEATURE_SESSION)) {
         STEP(CSB_STEP_SESSION, own_session(plan));
     }
@@ -243,8 +275,10 @@ csb_confine_drop(uint32_t uid, uint32_t skipped, struct csb_failure *ret)
     }
     /* No core dump, and /proc/PID closed to others of the same uid. */
     STEP(CSB_STEP_PRIVILEGES, csb_syscall(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0));
-    /* No page may turn from writable to executable; EINVAL before Linux 6.3. */
-    (void)csb_syscall(SYS_prctl, PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0);
+    if (wanted(skipped, CSB_FEATURE_MDWE)) {
+        /* EINVAL before Linux 6.3; what came of it is asked for by child_confirm.c */
+        (void)csb_syscall(SYS_prctl, PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0);
+    }
     return 0;
 }
 

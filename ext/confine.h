@@ -16,6 +16,11 @@
 int csb_confine_early(const struct csb_plan *plan,
                       struct csb_failure *ret) CSB_MUST_USE;
 
+/* A step of it alone, for the trial of namespaces.c: join and make the namespaces of a child.
+ * 0 when there are none to enter. */
+int csb_confine_namespaces(const struct csb_namespaces *namespaces,
+                           struct csb_failure *ret) CSB_MUST_USE;
+
 /* The same for a child that a zygote has forked: what the zygote entered before (the fine
  * ruleset, no_new_privs, dropped privileges) is inherited, the rest is entered here. The
  * plan's descriptors are any numbers above CSB_CHANNEL_FD; directory_fd is its scratch. */

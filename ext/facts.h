@@ -15,7 +15,8 @@ enum csb_fact_kind {
     CSB_FACT_LOCAL,  /* parameters, locals, cells */
     CSB_FACT_IMPORT, /* IMPORT_NAME: the dotted module, "" for `from . import x` */
     CSB_FACT_FROM,   /* IMPORT_FROM: a member of the import before it */
-    CSB_FACT_STRING, /* a word of a str constant that may name a special attribute */
+    CSB_FACT_STRING, /* a word of a str constant that may name a special attribute, or all of
+                        one that may name a member */
 };
 
 struct csb_fact {

@@ -9,6 +9,7 @@
 
 #include "bpf.h"
 #include "error.h"
+#include "namespaces.h"
 #include "run_limits.h"
 
 #include <sys/types.h>
@@ -30,6 +31,8 @@ struct csb_plan {
     int channel_fd;
     int landlock_fds
         [CSB_LANDLOCK_LAYERS]; /* rulesets, or CSB_FD_NONE without Landlock */
+    int cgroup_fd; /* cgroup.procs of the run's leaf, or CSB_FD_NONE */
+    struct csb_namespaces namespaces; /* borrowed from the policy */
     struct csb_bpf wide_filter;
     struct csb_rlimit rlimits[CSB_RLIMITS_MAX];
     size_t rlimit_count;

@@ -9,6 +9,7 @@
 #include "syscall_filter.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@ csb_policy_init(struct csb_policy *policy)
 {
     memset(policy, 0, sizeof *policy);
     csb_path_rules_init(&policy->paths);
+    csb_cgroup_init(&policy->cgroup);
+    csb_namespaces_init(&policy->namespaces);
+    policy->landlock_abi_max = INT_MAX;
 }
 
 void
@@ -30,6 +34,8 @@ csb_policy_done(struct csb_policy *policy)
     csb_strings_done(&policy->module_path);
     csb_strings_done(&policy->environment);
     csb_path_rules_done(&policy->paths);
+    csb_cgroup_done(&policy->cgroup);
+    csb_namespaces_done(&policy->namespaces);
     csb_bpf_done(&policy->wide_filter);
     csb_bpf_done(&policy->narrow_filter);
     csb_policy_init(policy);
@@ -42,8 +48,8 @@ missing(struct csb_policy *policy, enum csb_feature feature, const char *why,
 {
     uint32_t bit = CSB_FEATURE_BIT(feature);
     if (policy->required & bit && !(policy->degradable & bit)) {
-        return csb_fail(reterr, CSB_STEP_CONFIRM, EOPNOTSUPP, "%s",
-                        csb_feature_name(feature));
+        return csb_fail(reterr, CSB_STEP_CONFIRM, EOPNOTSUPP, "%s: %s",
+                        csb_feature_name(feature), why);
     }
     policy->required &= ~bit;
     (void)snprintf(policy->notes[feature], sizeof policy->notes[feature],
@@ -79,7 +85,7 @@ choose_uid(struct csb_policy *policy)
         (void)snprintf(reason, sizeof reason, "%s is closed to other users", obstacle);
     } else if (!csb_uid_can_be_taken(policy->uid)) {
         (void)snprintf(reason, sizeof reason,
-                       "this user namespace has no uid %u to become", policy->uid);
+                       "this root may not become uid %u", policy->uid);
     } else {
         (void)snprintf(note, CSB_NOTE_BYTES, "enforced (uid %u, no capabilities)",
                        policy->uid);
@@ -95,19 +101,95 @@ choose_landlock(struct csb_policy *policy, const struct csb_probe *probe,
                 struct csb_error *reterr)
 {
     char *note = policy->notes[CSB_FEATURE_LANDLOCK];
-    const char *lost = csb_landlock_lost(probe->landlock_abi);
+    const int abi = probe->landlock_abi < policy->landlock_abi_max
+                        ? probe->landlock_abi
+                        : policy->landlock_abi_max;
+    const char *lost = csb_landlock_lost(abi);
     if (policy->skipped & CSB_FEATURE_BIT(CSB_FEATURE_LANDLOCK)) {
         return 0;
     }
-    if (probe->landlock_abi == 0) {
+    if (abi == 0) {
         return missing(policy, CSB_FEATURE_LANDLOCK, "this kernel has no Landlock",
                        reterr);
     }
-    policy->landlock_abi = probe->landlock_abi;
-    (void)snprintf(note, CSB_NOTE_BYTES, "enforced (ABI %d%s%s)", probe->landlock_abi,
+    policy->landlock_abi = abi;
+    (void)snprintf(note, CSB_NOTE_BYTES, "enforced (ABI %d%s%s)", abi,
                    lost[0] == '\0' ? "" : "; not covered: ", lost);
     return csb_path_rules_seal(&policy->paths, policy->scratch_base,
                                policy->scratch_writable, policy->landlock_abi, reterr);
+}
+
+/* A layer that is taken when it is there: required, degradable, or simply off. */
+static int
+not_available(struct csb_policy *policy, enum csb_feature feature, const char *why,
+              struct csb_error *reterr)
+{
+    if ((policy->required | policy->degradable) & CSB_FEATURE_BIT(feature)) {
+        return missing(policy, feature, why, reterr);
+    }
+    (void)snprintf(policy->notes[feature], sizeof policy->notes[feature], "off: %s",
+                   why);
+    return 0;
+}
+
+static int
+choose_namespaces(struct csb_policy *policy, struct csb_error *reterr)
+{
+    const uint32_t bit = CSB_FEATURE_BIT(CSB_FEATURE_NAMESPACES);
+    char *note = policy->notes[CSB_FEATURE_NAMESPACES];
+    char why[CSB_NOTE_BYTES - 16];
+    if (policy->skipped & bit) {
+        return 0;
+    }
+    if (!policy->namespaces_wanted) {
+        policy->required &= ~bit;
+        (void)snprintf(note, CSB_NOTE_BYTES, "off: namespaces=\"off\"");
+        return 0;
+    }
+    if (!csb_namespaces_own(policy->own_namespaces)) {
+        return not_available(policy, CSB_FEATURE_NAMESPACES,
+                             "/proc is not mounted, or the kernel has no namespaces",
+                             reterr);
+    }
+    if (!csb_namespaces_open(&policy->namespaces, policy->root && policy->uid != 0, why,
+                             sizeof why)) {
+        memset(policy->own_namespaces, 0, sizeof policy->own_namespaces);
+        return not_available(policy, CSB_FEATURE_NAMESPACES, why, reterr);
+    }
+    policy->namespaces.required = (policy->required & bit) != 0;
+    (void)snprintf(note, CSB_NOTE_BYTES, "enforced (user, net, ipc, uts, cgroup)");
+    return 0;
+}
+
+static int
+choose_cgroup(struct csb_policy *policy, struct csb_error *reterr)
+{
+    const uint32_t bit = CSB_FEATURE_BIT(CSB_FEATURE_CGROUP);
+    char why[CSB_NOTE_BYTES - 16];
+    if (policy->skipped & bit) {
+        return 0;
+    }
+    if (!policy->cgroup_wanted) {
+        policy->required &= ~bit;
+        (void)snprintf(policy->notes[CSB_FEATURE_CGROUP], CSB_NOTE_BYTES,
+                       "off: cgroup=\"off\"");
+        return 0;
+    }
+    if (!csb_cgroup_find(&policy->cgroup, why, sizeof why)) {
+        return not_available(policy, CSB_FEATURE_CGROUP, why, reterr);
+    }
+    (void)snprintf(policy->notes[CSB_FEATURE_CGROUP], CSB_NOTE_BYTES,
+                   "enforced (memory.max, memory.swap.max, pids.max)");
+    return 0;
+}
+
+static int
+choose_mdwe(struct csb_policy *policy, const struct csb_probe *probe,
+            struct csb_error *reterr)
+{
+    return probe->mdwe ? 0
+                       : not_available(policy, CSB_FEATURE_MDWE, "needs Linux 6.3",
+                                       reterr);
 }
 
 static int
@@ -154,7 +236,16 @@ csb_policy_compile(struct csb_policy *policy, struct csb_error *reterr)
                         csb_feature_name(CSB_FEATURE_FDS));
     }
     choose_uid(policy);
-    result = choose_landlock(policy, &probe, reterr);
+    result = choose_namespaces(policy, reterr);
+    if (result == 0) {
+        result = choose_cgroup(policy, reterr);
+    }
+    if (result == 0) {
+        result = choose_mdwe(policy, &probe, reterr);
+    }
+    if (result == 0) {
+        result = choose_landlock(policy, &probe, reterr);
+    }
     if (result == 0) {
         result = compile_filters(policy, &probe, reterr);
     }

@@ -7,8 +7,10 @@
 #define CSB_POLICY_H
 
 #include "bpf.h"
+#include "cgroup.h"
 #include "error.h"
 #include "feature.h"
+#include "namespaces.h"
 #include "path_rules.h"
 #include "string_list.h"
 
@@ -25,15 +27,21 @@ struct csb_policy {
     uint32_t sets; /* CSB_SET_BIT */
     bool scratch_writable;
     bool kill_on_violation;
+    bool namespaces_wanted;
+    bool cgroup_wanted;
     uint32_t required;   /* feature bits */
     uint32_t degradable; /* feature bits that may be missing */
     uint32_t skipped;    /* feature bits that a test takes out */
+    int landlock_abi_max; /* what tests pretend that the kernel has at most */
     uint32_t uid;        /* to become when the caller is root */
 
     /* made by csb_policy_compile */
     bool root;
     bool notify;
     int landlock_abi; /* 0 = no ruleset is used */
+    struct csb_cgroup cgroup; /* .fd CSB_FD_NONE: runs have no leaf */
+    struct csb_namespaces namespaces;
+    uint64_t own_namespaces[CSB_NAMESPACE_COUNT]; /* the caller's, by inode number */
     struct csb_bpf wide_filter;
     struct csb_bpf narrow_filter;
     char notes[CSB_FEATURE_COUNT][CSB_NOTE_BYTES]; /* for `isolation`, may be "" */

@@ -1,5 +1,5 @@
 /* What this kernel can enforce for a process like ours. Changes nothing of
- * this process; starts one child that ends at once. Any thread, no GIL. */
+ * this process; starts children that end at once. Any thread, no GIL. */
 #ifndef CSB_PROBE_H
 #define CSB_PROBE_H
 
@@ -13,9 +13,12 @@ struct csb_probe {
     bool close_range;    /* Linux 5.9 */
     bool procfs;         /* /proc is mounted: memory figures, thread cap */
     bool root;
-    bool user_namespace; /* reported by doctor; not used by default */
+    bool mdwe; /* Linux 6.3: pages that were writable never become executable */
 };
 
 void csb_probe(struct csb_probe *ret);
+
+/* Makes namespaces as a policy would, and lets them go. `why`: as csb_namespaces_open. */
+bool csb_probe_namespaces(char *why, size_t size);
 
 #endif

@@ -4,6 +4,9 @@
 
 #include "feature.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* What to do about a feature that this kernel does not have. */
 static const char *
 hint(const char *feature)
@@ -20,6 +23,17 @@ hint(const char *feature)
                "with denials uncounted";
     case CSB_FEATURE_FDS:
         return "use Linux 5.9 or newer (pidfd, close_range)";
+    case CSB_FEATURE_NAMESPACES:
+        return "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
+               "kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces "
+               "above 0; containers: allow clone, setns and unshare), or pass "
+               "namespaces='auto'";
+    case CSB_FEATURE_CGROUP:
+        return "start the program in a delegated cgroup v2 subtree with the memory and pids "
+               "controllers (systemd: Delegate=yes and DelegateSubgroup=main), or pass "
+               "cgroup='auto'";
+    case CSB_FEATURE_MDWE:
+        return "use Linux 6.3 or newer, or take 'mdwe' out of isolation.require";
     default:
         return "run `csandbox doctor` to see what this kernel gives";
     }
@@ -47,6 +61,23 @@ raise_named(const char *name, PyObject *keywords)
     return NULL;
 }
 
+/* "feature" or "feature: why". */
+static PyObject *
+raise_unsupported(const char *message)
+{
+    char feature[32];
+    size_t length = strcspn(message, ":");
+    const char *why = message[length] == '\0' ? "" : message + length + 2;
+    (void)snprintf(feature, sizeof feature, "%.*s", (int)length, message);
+    return raise_named(
+        "UnsupportedError",
+        Py_BuildValue("{s:s,s:s,s:N}", "feature", feature, "hint", hint(feature),
+                      "message",
+                      PyUnicode_FromFormat("the layer '%s' is required and can not be "
+                                           "enforced here%s%s; nothing was run",
+                                           feature, why[0] == '\0' ? "" : ": ", why)));
+}
+
 PyObject *
 csb_py_raise(const struct csb_error *error)
 {
@@ -57,14 +88,7 @@ csb_py_raise(const struct csb_error *error)
     case CSB_STEP_MEMORY:
         return PyErr_NoMemory();
     case CSB_STEP_CONFIRM:
-        return raise_named(
-            "UnsupportedError",
-            Py_BuildValue(
-                "{s:s,s:s,s:N}", "feature", error->message, "hint",
-                hint(error->message), "message",
-                PyUnicode_FromFormat("the layer '%s' is required and can not be "
-                                     "enforced here; nothing was run",
-                                     error->message)));
+        return raise_unsupported(error->message);
     default:
         return raise_named("SetupError",
                            Py_BuildValue("{s:s,s:i,s:s}", "step",

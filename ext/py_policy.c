@@ -7,6 +7,7 @@
 #include "syscall_filter.h"
 #include "syscalls.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ static int
 fill(struct csb_policy *policy, PyObject *spec)
 {
     uint64_t uid;
+    uint64_t abi = INT_MAX;
     if (csb_py_get_string(spec, "python", &policy->python) < 0 ||
         csb_py_get_string(spec, "child_module", &policy->child_module) < 0 ||
         csb_py_get_string(spec, "scratch_base", &policy->scratch_base) < 0 ||
@@ -109,6 +111,8 @@ fill(struct csb_policy *policy, PyObject *spec)
         get_choice(spec, "scratch", "ro", "rw", &policy->scratch_writable) < 0 ||
         get_choice(spec, "on_denied", "errno", "kill", &policy->kill_on_violation) <
             0 ||
+        get_choice(spec, "cgroup", "off", "auto", &policy->cgroup_wanted) < 0 ||
+        get_choice(spec, "namespaces", "off", "auto", &policy->namespaces_wanted) < 0 ||
         csb_py_get_u64(spec, "uid", &uid) < 0) {
         return -1;
     }
@@ -122,6 +126,11 @@ fill(struct csb_policy *policy, PyObject *spec)
             0) {
         return -1;
     }
+    if (PyMapping_HasKeyString(spec, "landlock_abi_for_tests") &&
+        csb_py_get_u64(spec, "landlock_abi_for_tests", &abi) < 0) {
+        return -1;
+    }
+    policy->landlock_abi_max = abi < INT_MAX ? (int)abi : INT_MAX;
     return fill_paths(policy, spec);
 }
 

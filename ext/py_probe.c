@@ -2,6 +2,7 @@
  * `csandbox doctor`. */
 #include "py_probe.h"
 
+#include "cgroup.h"
 #include "landlock.h"
 #include "probe.h"
 #include "py_convert.h"
@@ -33,6 +34,32 @@ landlock(const struct csb_probe *probe)
         "landlock_* system calls");
 }
 
+static PyObject *
+namespaces(void)
+{
+    char why[200] = "";
+    return csb_probe_namespaces(why, sizeof why)
+               ? feature(true, "user, net, ipc, uts, cgroup", "")
+               : feature(false, why,
+                         "optional: allow user namespaces (see the sysctl named, or the "
+                         "container's settings)");
+}
+
+static PyObject *
+cgroup(void)
+{
+    struct csb_cgroup found;
+    char why[400] = "";
+    bool available;
+    csb_cgroup_init(&found);
+    available = csb_cgroup_find(&found, why, sizeof why);
+    csb_cgroup_done(&found);
+    return available
+               ? feature(true, "memory.max, memory.swap.max, pids.max a run", "")
+               : feature(false, why,
+                         "optional: start the program in a delegated cgroup v2 subtree");
+}
+
 PyObject *
 csb_py_probe(PyObject *module, PyObject *unused)
 {
@@ -60,6 +87,11 @@ csb_py_probe(PyObject *module, PyObject *unused)
          csb_py_set(dict, "no_new_privs", feature(true, "prctl", "")) < 0 ||
          csb_py_set(dict, "session",
                     feature(true, "own session, parent-death signal", "")) < 0 ||
+         csb_py_set(dict, "namespaces", namespaces()) < 0 ||
+         csb_py_set(dict, "cgroup", cgroup()) < 0 ||
+         csb_py_set(dict, "mdwe",
+                    feature(probe.mdwe, probe.mdwe ? "prctl" : "not in this kernel",
+                            "optional: use Linux 6.3 or newer")) < 0 ||
          csb_py_set(dict, "privileges",
                     feature(true,
                             probe.root

@@ -2,6 +2,9 @@
  * the uid and says so in `isolation` when something is out of reach. */
 #include "reach.h"
 
+#include "raw.h"
+
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +76,18 @@ is_mapped(const char *map, uint32_t id)
     return found;
 }
 
+/* A container's root may be without them; chown is for the scratch folder. */
+static bool
+may_change_ids(void)
+{
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    const uint32_t needed = UINT32_C(1) << CAP_SETUID | UINT32_C(1) << CAP_SETGID |
+                            UINT32_C(1) << CAP_CHOWN;
+    return csb_syscall(SYS_capget, &header, sets) == 0 &&
+           (sets[0].effective & needed) == needed;
+}
+
 bool
 csb_uid_can_be_taken(uint32_t uid)
 {
@@ -84,6 +99,6 @@ csb_uid_can_be_taken(uint32_t uid)
         }
         (void)fclose(file);
     }
-    return strncmp(word, "allow", 5) == 0 && is_mapped("/proc/self/uid_map", uid) &&
+    return may_change_ids() && strncmp(word, "allow", 5) == 0 && is_mapped("/proc/self/uid_map", uid) &&
            is_mapped("/proc/self/gid_map", uid);
 }

@@ -202,7 +202,8 @@ add_name_site(struct csb_walker *walker, const struct csb_frame *frame, uint32_t
     csb_add_site(walker->check, &site);
 }
 
-#define NAME_FLAGS (CSB_N_BUILTIN | CSB_N_MAGIC | CSB_N_DUNDER)
+#define NAME_FLAGS                                                                     \
+    (CSB_N_BUILTIN | CSB_N_MAGIC | CSB_N_DUNDER | CSB_N_TYPE | CSB_N_REPR)
 #define ATTRIBUTE_FLAGS                                                                \
     (CSB_N_DUNDER | CSB_N_FRAME | CSB_N_LEAK | CSB_N_FORMAT | CSB_N_MRO |              \
      CSB_N_STRINGCALL | CSB_N_MEMBER | CSB_N_NATIVE | CSB_N_EXCEPTION | CSB_N_DENIED)
@@ -239,17 +240,22 @@ dotted_part(struct csb_walker *walker, const struct csb_frame *frame, uint32_t a
     }
 }
 
-/* `from operator import attrgetter as a; a(...)`: a call of a guarded member by its own name. */
+/* `from operator import attrgetter as a; a(...)`: a call of a guarded member by its own name, or
+ * by that of a variable that may hold it; `from operator import *; attrgetter(...)`. */
 static bool
 is_guarded_import(const struct csb_walker *walker, const struct csb_frame *frame,
                   uint32_t atom)
 {
+    const struct csb_check *check = walker->check;
     const struct csb_local *local;
-    if (!walker->check->guarded_imports) {
+    if (check->star_len > 0 && (check->atoms.items[atom].flags & CSB_N_MEMBER) != 0) {
+        return true;
+    }
+    if (!check->guarded_imports) {
         return false;
     }
-    local = csb_scope_find(&walker->check->scopes, frame->scope, atom);
-    return local != NULL && (local->binds & CSB_BIND_IMPORT) != 0;
+    local = csb_scope_find(&check->scopes, frame->scope, atom);
+    return local != NULL && (local->binds & (CSB_BIND_IMPORT | CSB_BIND_VALUE)) != 0;
 }
 
 /* Attribute names and the keywords of class patterns: no variables at all. True when it was one. */
@@ -352,7 +358,8 @@ classify(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom
         store(walker, frame, atom, role);
     }
     if ((flags & NAME_FLAGS) != 0 ||
-        (role == CSB_ROLE_CALL && is_guarded_import(walker, frame, atom))) {
+        ((role == CSB_ROLE_CALL || role == CSB_ROLE_READ) &&
+         is_guarded_import(walker, frame, atom))) {
         add_name_site(walker, frame, atom, CSB_SITE_NAME, role);
     }
 }

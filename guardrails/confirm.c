@@ -273,7 +273,9 @@ judge_name(struct opinion *opinion, enum csb_fact_kind kind, const char *name,
            size_t len)
 {
     uint32_t flags = csb_name_flags(name, len);
-    if (flags & CSB_N_BUILTIN && enforced(opinion, CSB_RULE_301) &&
+    /* "open" in a string is a word like any other: a key, a column of prices. */
+    if (kind != CSB_FACT_STRING && flags & CSB_N_BUILTIN &&
+        enforced(opinion, CSB_RULE_301) &&
         !csb_guard_config_allows_builtin(opinion->config, name, len)) {
         refuse(opinion, "the builtin", name, len);
     } else if (is_special(opinion, name, len)) {

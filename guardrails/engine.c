@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "respell.h"
 #include "rule.h"
 #include "walk.h"
 
@@ -58,9 +59,9 @@ read_chunk(void *payload, uint32_t offset, TSPoint position, uint32_t *ret_len)
 
 /* The tree, or NULL: out of time (check->out_of_time) or out of memory (check->failed). */
 static TSTree *
-parse(struct csb_check *check)
+parse_text(struct csb_check *check, const char *bytes)
 {
-    struct input text = {check->source->text, (uint32_t)check->source->len};
+    struct input text = {bytes, (uint32_t)check->source->len};
     TSInput input = {&text, read_chunk, TSInputEncodingUTF8, NULL};
     TSParseOptions options = {check, stop_parsing};
     TSParser *parser = ts_parser_new();
@@ -72,6 +73,34 @@ parse(struct csb_check *check)
         check->out_of_time = tree == NULL;
     }
     ts_parser_delete(parser);
+    return tree;
+}
+
+/* The tree of the text, or of a spelling of it that the grammar can read (respell.h). */
+static TSTree *
+parse(struct csb_check *check)
+{
+    const struct csb_source *source = check->source;
+    char *spelt = malloc(source->len + 1);
+    TSTree *tree = NULL;
+    if (spelt == NULL) {
+        check->failed = true;
+        return NULL;
+    }
+    memcpy(spelt, source->text, source->len + 1);
+    (void)csb_respell_formats(spelt, source->len); /* the same text when nothing is */
+    tree = parse_text(check, spelt);
+    if (tree != NULL && ts_node_has_error(ts_tree_root_node(tree)) &&
+        csb_respell_lines(spelt, source->len)) {
+        TSTree *other = parse_text(check, spelt);
+        if (other != NULL && !ts_node_has_error(ts_tree_root_node(other))) {
+            ts_tree_delete(tree);
+            tree = other;
+        } else {
+            ts_tree_delete(other);
+        }
+    }
+    free(spelt);
     return tree;
 }
 

@@ -122,6 +122,24 @@ import_name(struct csb_walker *walker, const struct csb_frame *frame, TSNode ite
     }
 }
 
+/* from operator import *: whatever the source does not bind may be a member of that module. */
+static void
+import_star(struct csb_check *check, uint32_t path)
+{
+    const char *module = check->paths.bytes + path;
+    if (!csb_module_is_guarded(module, strlen(module))) {
+        return;
+    }
+    for (uint32_t i = 0; i < check->star_len; i++) {
+        if (strcmp(check->paths.bytes + check->stars[i], module) == 0) {
+            return;
+        }
+    }
+    if (check->star_len < CSB_MOST_STARS) {
+        check->stars[check->star_len++] = path;
+    }
+}
+
 void
 csb_visit_import(struct csb_walker *walker, const struct csb_frame *frame)
 {
@@ -144,6 +162,9 @@ csb_visit_import(struct csb_walker *walker, const struct csb_frame *frame)
         enum csb_kind kind = csb_kind(check, item);
         if (ts_node_eq(item, module)) {
             continue;
+        }
+        if (kind == CSB_K_WILDCARD_IMPORT && path != CSB_NO_PATH) {
+            import_star(check, path);
         }
         if (kind != CSB_K_DOTTED_NAME && kind != CSB_K_ALIASED_IMPORT) {
             continue;

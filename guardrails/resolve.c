@@ -51,6 +51,20 @@ resolve_import_call(struct csb_check *check, uint32_t scope, TSNode call,
     return found;
 }
 
+/* A name that nothing binds, after `from MODULE import *` of a module that guards it. */
+static bool
+resolve_star(const struct csb_check *check, const char *name, size_t len,
+             char path[CSB_PATH_BYTES])
+{
+    for (uint32_t i = 0; i < check->star_len; i++) {
+        const char *module = check->paths.bytes + check->stars[i];
+        if (csb_member_find(module, strlen(module), name, len) != NULL) {
+            return append(path, module, strlen(module)) && append(path, name, len);
+        }
+    }
+    return false;
+}
+
 /* One step: where does this name lead? Sets *next to an expression to go on with. */
 static bool
 resolve_name(struct csb_check *check, uint32_t *scope, TSNode node,
@@ -66,6 +80,9 @@ resolve_name(struct csb_check *check, uint32_t *scope, TSNode node,
         return false;
     }
     local = csb_scope_find(&check->scopes, *scope, atom);
+    if (local == NULL && resolve_star(check, text, len, path)) {
+        return true;
+    }
     if (local == NULL) {
         if (csb_atom_is(check, atom, "__import__") ||
             csb_atom_is(check, atom, "open") ||

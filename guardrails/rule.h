@@ -53,6 +53,8 @@ struct csb_site {
     uint32_t path; /* IMPORT: the module; ATTRIBUTE in a pattern: the receiver */
 };
 
+#define CSB_MOST_STARS 128 /* more than there are guarded modules; a test counts them */
+
 struct csb_check {
     const struct csb_guard_config *config;
     const struct csb_grammar *grammar;
@@ -71,6 +73,8 @@ struct csb_check {
         formats; /* str.format or a kin of it is used on some other expression than a string */
     bool called_annotations; /* an annotation is a call, or a string that holds one */
     bool guarded_imports;    /* a guarded member was imported by name */
+    uint32_t star_len;
+    uint32_t stars[CSB_MOST_STARS]; /* guarded modules imported with *, as in paths */
     bool out_of_time;
     bool failed; /* out of memory: the whole check fails closed */
 };

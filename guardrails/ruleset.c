@@ -102,8 +102,9 @@ condition_holds(struct csb_check *check, const struct csb_site *site,
     case CSB_WHEN_ANNOTATED:
         return check->called_annotations;
     case CSB_WHEN_BYNAME:
+    case CSB_WHEN_PLANTED:
     default:
-        return false; /* CSB203 looks at the names itself */
+        return false; /* CSB203 and CSB205 look at the arguments themselves */
     }
 }
 

@@ -103,15 +103,43 @@ csb_dunder_is_refused(uint32_t flags)
                0;
 }
 
-const struct csb_member *
-csb_member_find(const char *module, size_t module_len, const char *member,
-                size_t member_len)
+static const struct csb_member *
+find_exactly(const char *module, size_t module_len, const char *member,
+             size_t member_len)
 {
     const struct csb_member *row = csb_member_first(member, member_len);
     while (row != NULL && csb_name_compare(module, module_len, row->module) != 0) {
         row = csb_member_next(row);
     }
     return row;
+}
+
+const struct csb_member *
+csb_member_find(const char *module, size_t module_len, const char *member,
+                size_t member_len)
+{
+    const struct csb_member *row =
+        find_exactly(module, module_len, member, member_len);
+    const char *last = memrchr(module, '.', module_len);
+    if (row != NULL || last == NULL) {
+        return row;
+    }
+    last++;
+    if (*last == '_') {
+        last++; /* pprint._types */
+    }
+    return find_exactly(last, module_len - (size_t)(last - module), member, member_len);
+}
+
+bool
+csb_module_is_guarded(const char *module, size_t len)
+{
+    for (size_t i = 0; i < CSB_ARRAY_LEN(member_rows); i++) {
+        if (csb_name_compare(module, len, member_rows[i].module) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool

@@ -31,6 +31,8 @@ enum csb_name_flag {
     CSB_N_NATIVE = 1 << 20,        /* attribute that gives addresses */
     CSB_N_EXCEPTION = 1 << 21, /* attribute by which an exception hands out an object */
     CSB_N_DENIED = 1 << 22, /* last part of a name that the profile denies (computed) */
+    CSB_N_TYPE = 1 << 23,   /* builtin: type, which makes classes out of a dictionary */
+    CSB_N_REPR = 1 << 24,   /* builtin that shows an object as text: repr */
 };
 
 #define CSB_N_BUILTIN                                                                  \
@@ -46,6 +48,7 @@ enum csb_when {
     CSB_WHEN_ZERO,   /* called without argument, or with 0 */
     CSB_WHEN_PICKLE,    /* called with allow_pickle=True, or with a file's name */
     CSB_WHEN_ANNOTATED, /* some annotation of the source is a call, or a string with one */
+    CSB_WHEN_PLANTED,   /* called with a class's place or contents that CSB205 refuses */
 };
 
 struct csb_member {
@@ -65,7 +68,8 @@ uint32_t csb_name_flags(const char *name, size_t len);
 /* True for a special attribute that no honest program needs from any object. */
 bool csb_dunder_is_refused(uint32_t flags);
 
-/* The guarded member of `module`, or NULL. */
+/* The guarded member of `module`, or NULL. A module behind a module counts as itself: the members
+ * of typing.types and of pprint._types are those of types. */
 const struct csb_member *csb_member_find(const char *module, size_t module_len,
                                          const char *member, size_t member_len);
 
@@ -74,7 +78,10 @@ const struct csb_member *csb_member_find(const char *module, size_t module_len,
 const struct csb_member *csb_member_first(const char *member, size_t len);
 const struct csb_member *csb_member_next(const struct csb_member *row);
 
-/* True when a star import of that module binds guarded names. */
+/* True when the module has guarded members of any kind. */
+bool csb_module_is_guarded(const char *module, size_t len);
+
+/* True when a star import of that module binds guarded builtins. */
 bool csb_module_has_members(const char *module, size_t len);
 
 /* For tests of the data. */

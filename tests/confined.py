@@ -33,6 +33,9 @@ ALL_LAYERS = (
     "landlock",
     "seccomp",
     "seccomp_notify",
+    "namespaces",
+    "cgroup",
+    "mdwe",
 )
 ROOT = os.geteuid() == 0
 MiB = 1 << 20
@@ -63,6 +66,7 @@ def spec(
     without: Iterable[str] = (),
     still_required: bool = False,
     sets: Sequence[str] | None = None,
+    landlock_abi: int | None = None,
     python: str | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
@@ -72,8 +76,12 @@ def spec(
     made["skip_for_tests"] = tuple(sorted(out))
     if not still_required:
         made["require"] = tuple(name for name in made["require"] if name not in out)
+    else:
+        made["require"] = tuple(dict.fromkeys([*made["require"], *out]))
     if sets is not None:
         made["syscalls"] = tuple(sets)
+    if landlock_abi is not None:
+        made["landlock_abi_for_tests"] = landlock_abi
     made["scratch_base"] = os.path.realpath(tempfile.gettempdir())
     made.update(changes)
     return made
@@ -113,6 +121,10 @@ _POLICY_KEYS = {
     "on_denied",
     "require",
     "read",
+    "landlock_abi",
+    "degrade",
+    "namespaces",
+    "cgroup",
 }
 
 

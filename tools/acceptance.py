@@ -1,12 +1,15 @@
 """Real programs must run, known escapes must not: `make acceptance CSANDBOX_DATA=DIR`.
 
-DIR holds corpus/ and datasets/ (their README files describe the fields). Four parts:
+DIR holds corpus/ and datasets/ (their README files describe the fields). Five parts:
 
 humaneval   each canonical solution with its tests, profile contest, guard on: must be accepted
 legit       honest programs, under the first profile that lets them run (contest, compute; agent
             only for rows that say that profiles may differ): accepted, stdout exact
 kernel      escapes of layer "kernel", profile open (no guard): none may reach its effect
-guard       escapes of layer "guardrail": how many the guard refuses; counted, not yet required
+guard       escapes of layer "guardrail": at least 98 of 100 refused under minimal, and each that is
+            not is in docs/explanation/what-the-guard-cannot-see.md with its reason
+stdlib      every file of the standard library and its tests that CPython compiles: no integrity
+            rule may refuse it, but for those that exist to be odd, each named here
 
 Prints counts and every exception by id. Exit status: 0 as required, 1 not, 2 DIR is not usable.
 Without a DIR it says so and exits with 0.
@@ -19,10 +22,13 @@ import base64
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
+import sysconfig
 import textwrap
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -53,6 +59,20 @@ GUARD_PROFILES = ("minimal", "contest", "compute")
 #: after all is a failure, so that this list stays true.
 LEGIT_EXCEPTIONS = {
     "legit-layout-12": "opens __file__: the source is never a file in the child",
+}
+
+
+#: What passes the guard is listed there, by id.
+CANNOT_SEE = Path(__file__).parents[1] / "docs" / "explanation" / "what-the-guard-cannot-see.md"
+GUARD_GOAL = 0.98
+
+#: Files of the standard library's tests that are there to be refused by somebody.
+ODD_ON_PURPOSE = {
+    "test/encoded_modules/module_iso_8859_1.py": "ISO 8859-1, to test coding cookies",
+    "test/encoded_modules/module_koi8_r.py": "KOI8-R, to test coding cookies",
+    "test/test_source_encoding.py": "KOI8-R, to test coding cookies",
+    "test/test_traceback.py": "full-width identifiers, to test carets",
+    "test/test_unicode_identifiers.py": "identifiers that NFKC changes, to test them",
 }
 
 
@@ -320,6 +340,7 @@ def guard(tester: Tester, rows: list[Row]) -> Part:
             return f"{type(error).__name__}: {error}"
 
     part = Part("guard")
+    missed: list[str] = []
     refused = dict.fromkeys(GUARD_PROFILES, 0)
     hostile = 0
     for row, accepted in tester.each(work, rows):
@@ -332,14 +353,74 @@ def guard(tester: Tester, rows: list[Row]) -> Part:
         for name, ok in zip(GUARD_PROFILES, accepted, strict=True):
             refused[name] += not ok
         names = [name for name, ok in zip(GUARD_PROFILES, accepted, strict=True) if ok]
+        if "minimal" in names:
+            missed.append(row["id"])
         if names:
             part.exceptions[row["id"]] = f"not refused under {', '.join(names)}"
+    listed = re.findall(r"^\| `([a-z-]+)` \|", CANNOT_SEE.read_text("utf-8"), re.MULTILINE)
+    for key in sorted(set(missed) ^ set(listed) & {row["id"] for row in rows}):
+        why = "passes minimal, and" if key in missed else "is refused, but"
+        part.failures[key] = f"{why} {CANNOT_SEE.name} says otherwise"
+    if refused["minimal"] < GUARD_GOAL * hostile:
+        part.failures["minimal"] = f"refuses fewer than {GUARD_GOAL:.0%}"
     counts = ", ".join(f"{count} under {name}" for name, count in refused.items())
     part.sentence = (
-        f"of {hostile} escapes the guard refuses {counts}; it answered all {len(rows)} rows"
+        f"of {hostile} escapes the guard refuses {counts} ({refused['minimal'] / max(hostile, 1):.1%} "
+        f"under minimal); rows: {len(rows)}"
     )
-    if part.failures:
-        part.sentence += f" but {len(part.failures)}"
+    return part
+
+
+def files_below(root: Path) -> list[Row]:
+    """Each Python file but those of installed packages, as a row."""
+    files = [path.relative_to(root) for path in sorted(root.rglob("*.py"))]
+    return [
+        {"id": path.as_posix(), "path": str(root / path)}
+        for path in files
+        if "site-packages" not in path.parts
+    ]
+
+
+def compiles(source: bytes) -> bool:
+    """Whether this CPython reads the source."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(source, "stdlib", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
+    return True
+
+
+def stdlib(tester: Tester, rows: list[Row]) -> Part:
+    """Integrity rules over the standard library and its tests, both opinions where they differ."""
+
+    def work(row: Row) -> str:
+        source = Path(row["path"]).read_bytes()
+        if csandbox.check(source, profile="open").ok:
+            return "accepted"
+        if not compiles(source):
+            return "broken"
+        report = csandbox.check(source, profile="open", confirm=True)
+        return " ".join(sorted({d.code for d in report if d.severity == "error"})) or "confirmed"
+
+    part = Part("stdlib")
+    count: Counter[str] = Counter()
+    for row, said in tester.each(work, rows):
+        count[said] += 1
+        if said in ("accepted", "broken"):
+            continue
+        if said == "confirmed":
+            part.exceptions[row["id"]] = "only CPython reads it; nothing in it is refused"
+        elif row["id"] in ODD_ON_PURPOSE:
+            part.exceptions[row["id"]] = f"{said}: {ODD_ON_PURPOSE[row['id']]}"
+        else:
+            part.failures[row["id"]] = f"integrity rules refuse it: {said}"
+    part.sentence = (
+        f"of {len(rows)} files CPython refuses {count['broken']}; integrity rules refuse "
+        f"{len(part.failures)} of the others, beside {len(part.exceptions) - count['confirmed']} "
+        "that are odd on purpose"
+    )
     return part
 
 
@@ -357,11 +438,17 @@ def say(part: Part, spent_s: float) -> None:
 
 
 def main() -> int:
-    """Run the four parts; return the exit status."""
+    """Run the five parts; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", default="", help="folder with corpus/ and datasets/")
     parser.add_argument("--python", default=None, help="run the programs with this CPython")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 1))
+    parser.add_argument(
+        "--stdlib",
+        type=Path,
+        default=Path(sysconfig.get_path("stdlib")),
+        help="folder whose files no integrity rule may refuse",
+    )
     options = parser.parse_args()
     if not options.data:
         print("=" * 78)
@@ -385,6 +472,7 @@ def main() -> int:
         (legit, honest),
         (kernel, [row for row in escapes if row["layer"] == "kernel"]),
         (guard, [row for row in escapes if row["layer"] == "guardrail"]),
+        (stdlib, files_below(options.stdlib)),
     ):
         began = time.perf_counter()
         part = check(tester, rows)

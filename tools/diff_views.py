@@ -110,7 +110,7 @@ def facts_of(code: types.CodeType) -> Iterator[tuple[int, str]]:
         for item in _constants(one):
             if isinstance(item, types.CodeType):
                 pending.append(item)
-            elif isinstance(item, str) and ("__" in item or "\0" in item or _lone(item)):
+            elif isinstance(item, str) and (item.isidentifier() or "__" in item or _lone(item)):
                 yield STRING, item
 
 

@@ -33,12 +33,14 @@ MAY_INCLUDE: dict[str, set[str]] = {
 }
 
 #: layer -> single headers that it may include besides: plain data, frozen before the clone,
-#: and for the launcher the one function that runs between clone and exec
+#: and for the launcher (and a trial of it) the one function that runs between clone and exec
 MAY_ALSO_INCLUDE: dict[str, set[str]] = {
     "child": {
-        *("bpf.h", "feature.h", "plan.h", "run_limits.h", "wire.h"),
-        *("py_value_decode.h", "py_value_encode.h", "py_value_path.h"),  # the codec, linked into both extensions
+        *("bpf.h", "feature.h", "namespaces.h", "plan.h", "run_limits.h", "syscalls.h", "wire.h"),
+        # the codec, linked into both extensions
+        *("py_value_decode.h", "py_value_encode.h", "py_value_path.h"),
     },
+    "policy": {"confine.h"},
     "launch": {"confine.h"},
 }
 

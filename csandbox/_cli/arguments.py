@@ -26,6 +26,8 @@ examples:
   csandbox run - --json < a.py                  program from stdin, result as JSON
   csandbox run a.py -- --size 3                 arguments for the program
   csandbox explain CSB101                       what a code means and what to do
+  csandbox grade a.py --tests DIR               judge it by DIR/01.in, DIR/01.out, …
+  csandbox audit DIR --reference right.py       would these tests accept a cheat?
   csandbox doctor                               what this kernel can enforce, tried out
 """
 
@@ -84,6 +86,8 @@ def _limits(parser: argparse.ArgumentParser) -> None:
         ("--memory", "memory_bytes", size, "SIZE", "private memory, for example 256MiB"),
         ("--output", "output_bytes", size, "SIZE", "output per stream"),
         ("--file-size", "file_bytes", size, "SIZE", "size of one written file"),
+        ("--disk", "disk_bytes", size, "SIZE", "all written files together"),
+        ("--files", "files", int, "N", "files and folders made"),
         ("--open-files", "open_files", int, "N", "descriptors open at once"),
         ("--threads", "threads", int, "N", "threads at once, the main one included"),
         ("--stack", "stack_bytes", size, "SIZE", "stack of the main thread"),
@@ -163,6 +167,85 @@ def _add_run(add: Callable[..., argparse.ArgumentParser]) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary on stderr")
 
 
+def _task(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--compare",
+        metavar="HOW",
+        help="how output is compared: exact, lines (default for files of tests), tokens, "
+        "float(rel=1e-6), unordered_lines, json, case_insensitive, yes_no",
+    )
+    parser.add_argument(
+        "--entry", metavar="NAME", help="the function that assertions and calls are about"
+    )
+    parser.add_argument(
+        "--row", type=int, metavar="N", help="which row of a .jsonl file of tasks, from 0"
+    )
+    parser.add_argument(
+        "-p",
+        "--profile",
+        default="contest",
+        metavar="NAME|PATH",
+        help="a built-in profile, or a TOML file (default: contest)",
+    )
+    _limits(parser)
+
+
+def _add_grade(add: Callable[..., argparse.ArgumentParser]) -> None:
+    parser = add("grade", "judge a submission by tests, out of its reach")
+    parser.add_argument("file", metavar="SUBMISSION", help="the program; - is stdin")
+    parser.add_argument(
+        "--tests",
+        required=True,
+        metavar="FILE|DIR",
+        help="a folder (01.in, 01.out), assertions (.py), or a row of a data set (.json, .jsonl)",
+    )
+    _task(parser)
+    parser.add_argument(
+        "--isolation",
+        choices=("test", "submission"),
+        default="test",
+        help="test: a fresh child for each test (default); submission: one for all calls",
+    )
+    parser.add_argument(
+        "--stop", choices=("first", "never"), default="never", help="after a failed test"
+    )
+    parser.add_argument(
+        "--feedback",
+        choices=("none", "counts", "first", "full"),
+        default="counts",
+        help="what the report shows (default: counts); hidden tests never show data",
+    )
+    parser.add_argument(
+        "--visible", action="store_true", help="none of the tests is hidden from the report"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="of the order of the tests")
+    parser.add_argument(
+        "--total",
+        type=_quantity(parse_seconds),
+        metavar="TIME",
+        help="time by the clock for all tests",
+    )
+    parser.add_argument(
+        "--allow-weak",
+        action="store_true",
+        help="run what could not become data beside the submission, which can cheat it",
+    )
+
+
+def _add_audit(add: Callable[..., argparse.ArgumentParser]) -> None:
+    parser = add("audit", "try programs that must fail against a task's tests")
+    parser.add_argument("tests", metavar="TASK", help="the tests, as for grade --tests")
+    parser.add_argument("--reference", metavar="FILE", help="a program that must pass")
+    for word, text in (("right", "is right too"), ("wrong", "must fail too")):
+        parser.add_argument(
+            f"--{word}", action="append", default=[], metavar="FILE", help=f"a program that {text}"
+        )
+    _task(parser)
+    parser.add_argument(
+        "--repeat", type=int, default=2, metavar="N", help="runs of the reference (default: 2)"
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="csandbox",
@@ -188,6 +271,8 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_check(add)
     _add_run(add)
+    _add_grade(add)
+    _add_audit(add)
     explain = add("explain", "say what a code means and what to do")
     explain.add_argument("code", nargs="?", metavar="CODE", help="CSB101, CSR020, …; without: all")
     add("rules", "list the guard's rules")

@@ -16,7 +16,9 @@ from csandbox._profile import Profile
 from csandbox._selftest import Finding, self_test
 
 
-def _mark(good: bool, color: bool) -> str:
+def _mark(good: bool, color: bool, optional: bool = False) -> str:
+    if optional and not good:
+        return paint("off ", "yellow", color)
     return paint("ok  ", "green", color) if good else paint("FAIL", "red", color)
 
 
@@ -35,7 +37,7 @@ def _show_features(features: Features, color: bool) -> None:
     emit(paint("\nlayers", "bold", color))
     width = max((len(name) for name in features), default=0)
     for name, feature in features.items():
-        emit(f"  {_mark(feature.available, color)} {name.ljust(width)}  {feature.detail}")
+        emit(f"  {_mark(feature.available, color, feature.optional)} {name.ljust(width)}  {feature.detail}")
         if feature.hint:
             emit(f"       {' ' * width} → {feature.hint}")
 

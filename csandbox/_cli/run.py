@@ -22,8 +22,7 @@ from csandbox._cli.files import (
     read_stdin,
     write_collected,
 )
-from csandbox._errors import ProfileError
-from csandbox._limits import Limits
+from csandbox._cli.limits import limits_of
 from csandbox._profile import Profile
 from csandbox._result import Result
 from csandbox._run import run
@@ -43,14 +42,6 @@ def _stdin(options: argparse.Namespace) -> bytes:
     return read_stdin()
 
 
-def _limits(options: argparse.Namespace) -> Limits:
-    names = Limits().to_dict()
-    try:
-        return Limits(**{name: getattr(options, f"limit_{name}") for name in names})
-    except ProfileError as error:
-        raise Usage(str(error)) from error
-
-
 def _exit_code(result: Result) -> int:
     if result.verdict == "internal_error":
         return 3
@@ -62,7 +53,7 @@ def command(options: argparse.Namespace) -> int:
     profile = Profile.load(options.profile)
     source, name = read_source(options.file)
     files = {inside: read_file(path) for inside, path in options.files_in}
-    limits = _limits(options)
+    limits = limits_of(options)
     into = collect_folder(options.collect, options.into)
     stdin = _stdin(options)
     try:

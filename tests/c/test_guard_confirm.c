@@ -81,6 +81,9 @@ test_what_may_run(void **state)
         {UNREADABLE, {{CSB_FACT_STRING, "gi_code.x"}}, false},
         {UNREADABLE, {{CSB_FACT_STRING, "real.__globals__"}}, false},
         {UNREADABLE, {{CSB_FACT_STRING, "real"}}, true},
+        {UNREADABLE, {{CSB_FACT_STRING, "open"}}, true}, /* a key, not the builtin */
+        {UNREADABLE, {{CSB_FACT_STRING, "system"}}, true},
+        {UNREADABLE, {{CSB_FACT_IMPORT, "os"}, {CSB_FACT_STRING, "system"}}, false},
         {UNREADABLE, {{CSB_FACT_IMPORT, "sys"}, {CSB_FACT_NAME, "_getframe"}}, false},
         {UNREADABLE, {{CSB_FACT_NAME, "_getframe"}, {CSB_FACT_IMPORT, "sys"}}, false},
         {UNREADABLE, {{CSB_FACT_IMPORT, "sys"}, {CSB_FACT_STRING, "modules"}}, false},

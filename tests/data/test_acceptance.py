@@ -28,7 +28,7 @@ GUARD |= {"code": "int.__subclasses__()"}
 
 
 def acceptance(folder: Path | None) -> subprocess.CompletedProcess[str]:
-    data = [] if folder is None else ["--data", str(folder)]
+    data = [] if folder is None else ["--data", str(folder), "--stdlib", str(folder / "stdlib")]
     return subprocess.run(
         [sys.executable, "tools/acceptance.py", *data],
         cwd=ROOT,
@@ -43,6 +43,7 @@ def with_rows(
 ) -> subprocess.CompletedProcess[str]:
     (folder / "corpus").mkdir()
     (folder / "datasets").mkdir()
+    (folder / "stdlib").mkdir(exist_ok=True)
 
     def lines(rows: list[Any]) -> str:
         return "".join(json.dumps(row) + "\n" for row in rows)
@@ -93,7 +94,32 @@ def test_each_part_can_fail(part: str, change: dict[str, str], words: str, tmp_p
     assert words in done.stdout and "1 failed" in done.stdout
 
 
-def test_what_the_guard_misses_is_listed(tmp_path: Path) -> None:
-    done = with_rows(tmp_path, [], [], [{**GUARD, "code": "print(1)"}])
-    assert done.returncode == 0
-    assert "not refused under minimal, contest, compute: g-1" in done.stdout
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"code": "print(1)"}, "! g-1: passes minimal, and what-the-guard-cannot-see.md says"),
+        ({"code": "print(1)"}, "! minimal: refuses fewer than 98%"),
+        ({"id": "site-id"}, "! site-id: is refused, but what-the-guard-cannot-see.md says"),
+    ],
+)
+def test_what_the_guard_misses_must_be_listed(
+    change: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    done = with_rows(tmp_path, [], [], [{**GUARD, **change}])
+    assert done.returncode == 1
+    assert words in done.stdout
+
+
+def test_an_integrity_rule_that_refuses_an_honest_file_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "stdlib" / "test").mkdir(parents=True)
+    (tmp_path / "stdlib" / "fine.py").write_text("import socket\n")
+    (tmp_path / "stdlib" / "broken.py").write_text("print 1\n")
+    (tmp_path / "stdlib" / "read_by_cpython.py").write_text("a = b'\\u'; c = 'x'\n")
+    (tmp_path / "stdlib" / "folded.py").write_text("\u212f = 1\n", encoding="utf-8")
+    odd = tmp_path / "stdlib" / "test" / "test_unicode_identifiers.py"
+    odd.write_text("\u212f = 1\n", encoding="utf-8")
+    done = with_rows(tmp_path, [], [], [])
+    assert done.returncode == 1
+    assert "of 5 files CPython refuses 1; integrity rules refuse 1 of the others" in done.stdout
+    assert "beside 1 that are odd on purpose" in done.stdout
+    assert "! folded.py: integrity rules refuse it: CSB005" in done.stdout

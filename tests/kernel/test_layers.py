@@ -8,6 +8,7 @@ found out by the child's own confirmation, and the submission never begins.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import shutil
@@ -241,6 +242,65 @@ def test_seccomp_notify_is_what_counts_denials() -> None:
     assert unseen["isolation"]["seccomp_notify"] != "enforced"
 
 
+here = {name: bool(data["available"]) for name, data in _core.probe().items()}
+
+
+@pytest.mark.skipif(not here["namespaces"], reason="no namespaces can be made here")
+def test_namespaces_are_not_the_hosts(folder: Path) -> None:
+    """Seen with stat(2), which nothing denies: each namespace is another one than ours."""
+    kinds = ("user", "net", "ipc", "uts", "cgroup")
+    ours = {kind: os.stat(f"/proc/self/ns/{kind}").st_ino for kind in kinds}
+    source = (
+        "import os\n"
+        f"for kind, ino in {ours!r}.items():\n"
+        "    if os.stat(f'/proc/self/ns/{kind}').st_ino == ino: print('EFFECT', kind)"
+    )
+    assert not effect(source)
+    shared = confined(source, without=["namespaces"])["out"].split()
+    assert set(shared) - {"EFFECT"} == set(kinds)
+
+
+@pytest.mark.skipif(not here["namespaces"], reason="no namespaces can be made here")
+def test_namespaces_stop_what_the_filter_would_have_stopped() -> None:
+    """With the filter gone: the host's abstract sockets, its name, its System V memory."""
+    source = (
+        "import ctypes, os, socket\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "print('name' if os.uname().nodename == {host!r} else '-')\n"
+        "print('memory' if libc.shmget({key}, 0, 0) >= 0 else '-')\n"
+        "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "try: print('net', s.connect(('127.0.0.1', 9)))\n"
+        "except OSError: print('-')\n"
+    )
+    libc = ctypes.CDLL(None, use_errno=True)
+    key = 0x43530000 | (os.getpid() & 0xFFFF)
+    segment = libc.shmget(key, 4096, 0o1666)
+    assert segment >= 0
+    try:
+        source = source.format(host=os.uname().nodename, key=key)
+        gone = ["seccomp", "seccomp_notify", "landlock"]
+        assert confined(source, without=gone)["out"].split() == ["-", "-", "-"]
+        open_to = confined(source, without=[*gone, "namespaces"])["out"].split()
+        assert open_to == ["name", "memory", "net", "None"]
+    finally:
+        libc.shmctl(segment, 0, None)
+
+
+@pytest.mark.skipif(not here["mdwe"], reason="this kernel has no PR_SET_MDWE")
+def test_mdwe_refuses_new_code() -> None:
+    """A page that was writable must not become executable."""
+    source = (
+        "import ctypes, mmap\n"
+        "libc = ctypes.CDLL(None)\n"
+        "libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)\n"
+        "page = mmap.mmap(-1, 4096)\n"
+        "at = ctypes.addressof(ctypes.c_char.from_buffer(page))\n"
+        "if libc.mprotect(at, 4096, mmap.PROT_READ | mmap.PROT_EXEC) == 0: print('EFFECT')"
+    )
+    assert not effect(source)
+    assert effect(source, without=["mdwe"])
+
+
 # ---- required but not entered -------------------------------------------------------------------
 
 BURN = "import time\nwhile time.process_time() < 2: pass\nprint('EFFECT')"
@@ -276,4 +336,6 @@ def test_a_required_layer_that_is_missing_stops_the_run(layer: str) -> None:
 def test_the_layers_named_here_are_those_of_a_result() -> None:
     result = confined("print(1)")
     assert set(result["isolation"]) == set(ALL_LAYERS)
-    assert all(state.startswith("enforced") for state in result["isolation"].values())
+    features = _core.probe()
+    for name, state in result["isolation"].items():
+        assert state.startswith("enforced" if features[name]["available"] else "off: "), name

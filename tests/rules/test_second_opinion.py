@@ -11,9 +11,14 @@ import pytest
 
 import csandbox
 
-READABLE_ONLY_BY_CPYTHON = {
-    "format spec after :=": 'x = 7\nprint(f"{x:=+8d}")\n',
-    "dedent in brackets": "if (1 > 0 and\n  2 > 1):\n    print('+      7')\n",
+#: What the grammar cannot read is spelt in another way for it (guardrails/respell.h).
+SPELT_FOR_THE_PARSER = {
+    "format after :=": 'x = 7\nprint(f"{x:=+8d}")\n',
+    "alignment after :=": "print(f\"{'+':=<7}{7:=>1}\".replace('=', ' '))\n",
+    "dedent in brackets": "if 1:\n    if (1 > 0 and # or not\n  2 > 1):\n"
+    "        print('+      7')\n",
+    "arguments": "def f(**k):\n    return dict(first=\nk, second=[\n# c\n7])\n"
+    "print('+     ', *f()['second'])\n",
 }
 
 
@@ -21,12 +26,34 @@ def errors(report: csandbox.Report) -> list[str]:
     return [found.code for found in report if found.severity == "error"]
 
 
-@pytest.mark.parametrize("name", READABLE_ONLY_BY_CPYTHON)
-def test_a_source_that_only_cpython_reads_runs_with_a_note(name: str) -> None:
-    result = csandbox.run(READABLE_ONLY_BY_CPYTHON[name], profile="contest")
+@pytest.mark.parametrize("name", SPELT_FOR_THE_PARSER)
+def test_what_the_grammar_cannot_read_is_spelt_in_another_way_for_it(name: str) -> None:
+    source = SPELT_FOR_THE_PARSER[name]
+    assert list(csandbox.check(source, profile="minimal")) == []
+    result = csandbox.run(source, profile="contest")
     assert result.verdict == "accepted", result
     assert result.stdout == "+      7\n"
-    assert errors(result.report) == []
+    # All rules hold in it, at the right places.
+    found = list(csandbox.check(source + "import os\n", profile="minimal"))
+    assert [(one.code, one.line) for one in found] == [("CSB101", source.count("\n") + 1)]
+
+
+@pytest.mark.parametrize("key", ["open", "eval", "system", "_getframe"])
+def test_a_word_in_a_string_is_refused_only_beside_its_module(key: str) -> None:
+    unreadable = "a = b'\\u'; c = 'x'\n"
+    source = f"{unreadable}b = {{\"{key}\": 1}}\nprint(b)\n"
+    assert csandbox.check(source, profile="contest", confirm=True).ok
+    source = f"{unreadable}import sys\nb = {{\"{key}\": sys}}\n"
+    wanted = key != "_getframe"  # which is a member of sys
+    assert csandbox.check(source, profile="contest", confirm=True).ok is wanted
+
+
+def test_a_source_that_only_cpython_reads_runs_with_a_note() -> None:
+    source = "a = b'\\u'; print(7); c = 'x'\n"
+    assert "CSB010" in errors(csandbox.check(source, profile="contest"))
+    result = csandbox.run(source, profile="contest")
+    assert (result.verdict, result.stdout) == ("accepted", "7\n")
+    assert {found.severity for found in result.report} == {"advice"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,236 @@
+"""One test against one submission: run it, and hold what came against what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from csandbox._bounded_names import NotEvaluable
+from csandbox._calls import Outcome, call_all
+from csandbox._check import source_bytes
+from csandbox._compare import Difference, compare_output, compare_values
+from csandbox._grade_checker import judged
+from csandbox._grade_tests import (
+    Answer,
+    AnyTest,
+    Call,
+    CallTest,
+    CheckerTest,
+    InProcessTest,
+    PropertyTest,
+    RoundTripTest,
+    StdioTest,
+)
+from csandbox._limits import Limits
+from csandbox._profile import Profile
+from csandbox._result import Result, Usage
+from csandbox._run import run
+
+_EVALUATION_ERRORS = (
+    NotEvaluable, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError,
+    TypeError, ValueError,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All that is known of one test; `_grade_feedback` decides what is shown of it."""
+
+    verdict: str
+    results: tuple[Result, ...]
+    reason: str = ""  # may hold data
+    plain_reason: str = ""  # never holds data
+    input: str = ""
+    value: str = ""
+    difference: Difference | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """The runs' times added, and the largest memory."""
+        used = [result.usage for result in self.results]
+        return Usage(
+            sum(u.cpu_s for u in used),
+            sum(u.wall_s for u in used),
+            sum(u.startup_s for u in used),
+            max((u.peak_memory_bytes for u in used), default=0),
+        )
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is the same for every test of one grading."""
+
+    source: str | bytes
+    profile: Profile
+    compare: str
+
+    def limits(self, base: Limits | None, test: AnyTest) -> Limits | None:
+        """The grading's limits with the test's own over them."""
+        if test.limits is None:
+            return base
+        return test.limits if base is None else base.merge(test.limits)
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)[:2000]
+    except (ValueError, RecursionError):  # an int with more digits than CPython prints
+        return f"a {type(value).__name__} that is too large to show"
+
+
+def _text(data: str | bytes) -> str:
+    return data if isinstance(data, str) else data.decode("utf-8", "replace")
+
+
+def _failed(result: Result, verdict: str, shown_input: str, reason: str = "") -> Judgement:
+    plain = {
+        "runtime_error": "the program failed" if not result.ok else "ended without a reply",
+        "internal_error": "the sandbox failed, not the code",
+    }.get(verdict, "")
+    if verdict in ("rejected", "compile_error"):
+        plain = result.summary()  # about the source alone: nothing was run
+    return Judgement(verdict, (result,), reason or result.summary(), plain, input=shown_input)
+
+
+def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Judgement:
+    """Judge one test in children of its own. Raises what `run` raises."""
+    if isinstance(test, StdioTest):
+        return _stdio(test, setting, limits)
+    if isinstance(test, RoundTripTest):
+        return _round_trip(test, setting, limits)
+    if isinstance(test, InProcessTest):
+        return _in_process(test, setting, limits)
+    if isinstance(test, CheckerTest) and test.stdin is not None:
+        return _checked_program(test, setting, limits)
+    outcomes: list[Outcome] = []
+    for call in calls_of(test):
+        outcomes += call_all(setting.source, [call], profile=setting.profile, limits=limits)
+        if not outcomes[-1].answered:
+            break
+    return judge_calls(test, outcomes, setting)
+
+
+def calls_of(test: AnyTest) -> tuple[Call, ...]:
+    """The calls that a test needs; () for tests that are not made of calls."""
+    if isinstance(test, (CallTest, PropertyTest)):
+        return test.calls
+    if isinstance(test, CheckerTest) and test.call is not None:
+        return (test.call,)
+    return ()
+
+
+def judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
+    """Judge a test that is made of calls by their outcomes; one that is missing is not passed."""
+    calls = calls_of(test)
+    shown = "\n".join(map(str, calls))[:4000]
+    results = tuple({id(o.result): o.result for o in outcomes}.values())
+    for outcome in outcomes:
+        if not outcome.answered:
+            failed = _failed(outcome.result, outcome.verdict, shown, outcome.reason)
+            return Judgement(**{**vars(failed), "results": results})
+    if len(outcomes) < len(calls):
+        raise AssertionError("every call has an outcome, or an earlier one failed")
+    values = [outcome.value for outcome in outcomes]
+    value = ", ".join(map(_shown, values))
+    if isinstance(test, CallTest):
+        compare = test.compare or ("exact" if setting.compare not in _VALUE else setting.compare)
+        difference = compare_values(compare, values[0], test.expected)
+        verdict = "accepted" if difference is None else "wrong_answer"
+        return Judgement(verdict, results, input=shown, value=value, difference=difference)
+    if isinstance(test, CheckerTest):
+        answer = Answer(None, results[0].stdout, values[0], test.expected)
+        verdict, reason = judged(test.checker, answer)
+        return Judgement(verdict, results, reason=reason, input=shown, value=value)
+    assert isinstance(test, PropertyTest)
+    verdict, reason = _property(test, calls, values)
+    return Judgement(verdict, results, reason=reason, input=shown, value=value)
+
+
+_VALUE = ("numeric", "float", "sequence")
+
+
+def _property(test: PropertyTest, calls: Sequence[Call], values: list[Any]) -> tuple[str, str]:
+    assert not isinstance(test.holds, str)
+    answers = {
+        "value": values[0],
+        "values": list(values),
+        "args": list(calls[0].args),
+        **{f"__call_{number}": value for number, value in enumerate(values)},
+    }
+    try:
+        good = test.holds.holds(answers)
+    except _EVALUATION_ERRORS as error:
+        return "wrong_answer", f"{test.holds.text} cannot be evaluated for this answer: {error}"
+    return ("accepted", "") if good else ("wrong_answer", f"{test.holds.text} is not true")
+
+
+def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Judgement:
+    result = run(
+        setting.source,
+        stdin=test.stdin,
+        args=test.args,
+        files=test.files,
+        profile=setting.profile,
+        limits=limits,
+    )
+    if not result.ok:
+        return _failed(result, result.verdict, _text(test.stdin))
+    if result.stdout_truncated:
+        return _failed(result, "output_limit", _text(test.stdin))
+    compare = test.compare or setting.compare
+    difference = compare_output(compare, result.stdout_bytes, test.expected)
+    verdict = "accepted"
+    if difference is not None:
+        verdict = "wrong_answer"
+        if (
+            compare == "exact"
+            and compare_output("tokens", result.stdout_bytes, test.expected) is None
+        ):
+            verdict = "presentation"
+    return Judgement(verdict, (result,), input=_text(test.stdin), difference=difference)
+
+
+def _checked_program(test: CheckerTest, setting: Setting, limits: Limits | None) -> Judgement:
+    assert test.stdin is not None
+    result = run(setting.source, stdin=test.stdin, profile=setting.profile, limits=limits)
+    if not result.ok:
+        return _failed(result, result.verdict, _text(test.stdin))
+    if result.stdout_truncated:
+        return _failed(result, "output_limit", _text(test.stdin))
+    answer = Answer(test.stdin, result.stdout, None, test.expected)
+    verdict, reason = judged(test.checker, answer)
+    return Judgement(verdict, (result,), reason=reason, input=_text(test.stdin))
+
+
+def _round_trip(test: RoundTripTest, setting: Setting, limits: Limits | None) -> Judgement:
+    forward = Call(test.forward, (test.value,))
+    first = call_all(setting.source, [forward], profile=setting.profile, limits=limits)[0]
+    if not first.answered:
+        return _failed(first.result, first.verdict, str(forward), first.reason)
+    back = Call(test.inverse, (first.value,))
+    second = call_all(setting.source, [back], profile=setting.profile, limits=limits)[0]
+    results = (first.result, second.result)
+    if not second.answered:
+        failed = _failed(second.result, second.verdict, str(forward), second.reason)
+        return Judgement(**{**vars(failed), "results": results})
+    difference = compare_values(test.compare or "exact", second.value, test.value)
+    verdict = "accepted" if difference is None else "wrong_answer"
+    return Judgement(
+        verdict, results, input=str(forward), value=_shown(second.value), difference=difference
+    )
+
+
+def _in_process(test: InProcessTest, setting: Setting, limits: Limits | None) -> Judgement:
+    """Submission and test code as one program. Evidence is a word at the end of the output."""
+    import secrets
+
+    word = secrets.token_hex(16)
+    tail = f"\n\n{test.code}\n\nprint({word!r}, flush=True)\n"
+    source = source_bytes(setting.source) + tail.encode()
+    result = run(source, profile=setting.profile, limits=limits)
+    if not result.ok:
+        return _failed(result, result.verdict, test.code)
+    if not result.stdout_bytes.rstrip(b"\n").endswith(word.encode()):
+        return _failed(result, "runtime_error", test.code, "the program ended before its tests")
+    return Judgement("accepted", (result,), input=test.code)

@@ -1,0 +1,49 @@
+"""MBPP rows: a list of assertions, and set-up code that they share."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from csandbox._bounded_names import BUILTINS
+from csandbox._load_asserts import load_asserts, parsed
+from csandbox._load_humaneval import Task
+
+
+def entry_of(asserts: Sequence[str], helpers: str = "") -> str:
+    """The function that the assertions are about: the first that they call and nobody defines."""
+    known = set(BUILTINS) | {
+        part.name for part in ast.walk(parsed(helpers, "the set-up code"))
+        if isinstance(part, ast.FunctionDef)
+    }  # fmt: skip
+    for text in asserts:
+        for part in ast.walk(parsed(text, "an assertion")):
+            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
+                if part.func.id not in known:
+                    return part.func.id
+    raise ValueError("the assertions call no function of the submission")
+
+
+def load_mbpp(row: Mapping[str, Any], *, entry: str | None = None, seed: int = 0) -> Task:
+    """Tests of one row of MBPP: ``test_list``, and ``challenge_test_list`` when it is there.
+
+    ``test_setup_code`` or ``test_imports`` is what the assertions share. The entry is the function
+    that they call, unless it is given. Raises KeyError, ValueError.
+    """
+    asserts = [*row["test_list"], *row.get("challenge_test_list", ())]
+    if not asserts:
+        raise ValueError("the row has no assertions")
+    shared = row.get("test_setup_code") or "\n".join(row.get("test_imports", ()))
+    name = entry or entry_of(asserts, shared)
+    made = load_asserts("\n".join(asserts), name, helpers=shared, seed=seed)
+    code = row.get("code", "")
+    return Task(
+        made.tests,
+        made.unconverted,
+        made.ignored,
+        f"{shared}\n{made.weak_code}",
+        id=str(row.get("task_id", "")),
+        entry=name,
+        reference=code,
+    )

@@ -1,0 +1,59 @@
+"""Tests from a file or folder, whatever its kind: for the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from csandbox._load_asserts import Loaded, load_asserts
+from csandbox._load_evalplus import load_evalplus
+from csandbox._load_folder import load_folder
+from csandbox._load_humaneval import load_humaneval
+from csandbox._load_io import load_io
+from csandbox._load_mbpp import entry_of, load_mbpp
+
+
+def load_row(row: Any, *, entry: str | None = None, compare: str | None = None) -> Loaded:
+    """Tests of one row of a data set, by the fields that it has."""
+    if isinstance(row, dict):
+        if "entry_point" in row and "test" in row and "plus_input" not in row:
+            return load_humaneval(row)
+        if "plus_input" in row or "base_input" in row:
+            return load_evalplus(row)
+        if "test_list" in row:
+            return load_mbpp(row, entry=entry)
+    return load_io(row, entry=entry, compare=compare or "lines")
+
+
+def load_tests(
+    path: str | os.PathLike[str],
+    *,
+    entry: str | None = None,
+    compare: str | None = None,
+    row: int | None = None,
+) -> Loaded:
+    """Tests from a folder (`load_folder`), a ``.py`` file of assertions (`load_asserts`), or JSON.
+
+    JSON (``.json``, ``.jsonl``, also ``.gz``) holds one row of a data set, or several, of which
+    `row` (from 0) says which. `entry` names the function that assertions are about; left out, it is
+    the first that they call. Raises OSError, ValueError and KeyError.
+    """
+    place = Path(path)
+    if place.is_dir():
+        return load_folder(place, compare=compare or "lines")
+    raw = gzip.decompress(place.read_bytes()) if place.suffix == ".gz" else place.read_bytes()
+    kind = place.with_suffix("").suffix if place.suffix == ".gz" else place.suffix
+    text = raw.decode("utf-8")
+    if kind == ".py":
+        return load_asserts(text, entry or entry_of([text], text))
+    if kind == ".jsonl":
+        lines = [line for line in text.splitlines() if line.strip()]
+        if row is None and len(lines) != 1:
+            raise ValueError(f"{place.name} has {len(lines)} rows; say which (from 0)")
+        if not 0 <= (row or 0) < len(lines):
+            raise ValueError(f"{place.name} has rows 0 to {len(lines) - 1}, not {row}")
+        return load_row(json.loads(lines[row or 0]), entry=entry, compare=compare)
+    return load_row(json.loads(text), entry=entry, compare=compare)

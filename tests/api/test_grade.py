@@ -1,0 +1,216 @@
+"""grade(): what is passed, what is not, what is not known, and what is said about it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+
+import csandbox
+from csandbox import CallTest, Limits, StdioTest, _grade_execute, grade
+from csandbox._errors import SetupError
+from csandbox._grade_verdicts import ORDER, worst
+from csandbox._result import VERDICTS, Result
+
+DOUBLE = "def f(x):\n    return x * 2\n"
+ECHO = "print(input())\n"
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, times: int, how: str = "verdict") -> list[int]:
+    """The sandbox fails so many times, then works; the list counts the attempts."""
+    real, seen = _grade_execute.run, [0]
+
+    def run(*args: Any, **options: Any) -> Result:
+        seen[0] += 1
+        if seen[0] <= times:
+            if how == "raises":
+                raise SetupError(step="clone", errno=11)
+            return Result(verdict="internal_error", error="injected")
+        return real(*args, **options)
+
+    monkeypatch.setattr(_grade_execute, "run", run)
+    return seen
+
+
+def test_all_passed() -> None:
+    report = grade(DOUBLE, [CallTest("f", [2], 4), CallTest("f", ["a"], "aa")])
+    assert report.passed and bool(report) and report.score == 1.0
+    assert report.verdict == "accepted" and report.trust == "sound"
+    assert [row.id for row in report] == ["1", "2"] and len(report) == 2
+    assert report.usage.cpu_s > 0 and report.layers["seccomp"] == "enforced"
+
+
+def test_a_part_passed_by_weight() -> None:
+    tests = [CallTest("f", [2], 4, weight=3), CallTest("f", [2], 5, id="wrong")]
+    report = grade(DOUBLE, tests, stop="never")
+    assert report.score == 0.75 and not report.passed and report.verdict == "wrong_answer"
+    assert dict(report.counts) == {"accepted": 1, "wrong_answer": 1}
+    assert grade(DOUBLE, tests, stop="never", weights={"wrong": 9}).score == 0.25
+    assert grade(DOUBLE, tests, stop="never", weights=[1, 1]).score == 0.5
+
+
+@pytest.mark.parametrize(
+    ("tests", "options", "word"),
+    [
+        ([], {}, "no tests"),
+        ([CallTest("f", [1], 1, id="a"), CallTest("f", [2], 2, id="a")], {}, "id 'a'"),
+        ([CallTest("f", [1], 1, weight=0)], {}, "add up to 0"),
+        ([CallTest("f", [1], 1)], {"weights": {"b": 1}}, "no test 'b'"),
+        ([CallTest("f", [1], 1)], {"weights": [1, 2]}, "2 numbers for 1"),
+        ([CallTest("f", [1], 1)], {"stop": "soon"}, "stop"),
+        ([CallTest("f", [1], 1)], {"isolation": "none"}, "isolation"),
+        ([CallTest("f", [1], 1)], {"feedback": "all"}, "feedback"),
+        ([CallTest("f", [1], 1)], {"compare": "roughly"}, "unknown comparison"),
+        ([CallTest("f", [1], 1)], {"compare": "float(rel=1)"}, "below 1"),
+        ([CallTest("f", [1], 1)], {"retries": -1}, "retries"),
+        ([CallTest("f", [1], 1)], {"total_s": 0}, "total_s"),
+    ],
+)
+def test_wrong_arguments(tests: Any, options: dict[str, Any], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        grade(DOUBLE, tests, **options)
+
+
+def test_wrong_kinds_of_argument() -> None:
+    with pytest.raises(TypeError, match="not a test"):
+        grade(DOUBLE, ["assert f(1) == 2"])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="does nothing would pass"):
+        StdioTest("", " \n")
+    assert StdioTest("", "", allow_empty=True).expected == ""
+    with pytest.raises(ValueError, match="entry"):
+        CallTest("__import__('os').system", [1], 1)
+    with pytest.raises(ValueError, match="weight"):
+        CallTest("f", [1], 1, weight=float("nan"))
+
+
+def test_exit_status_is_never_a_pass() -> None:
+    assert grade("raise SystemExit(0)", [StdioTest("", "1")]).verdict == "wrong_answer"
+    report = grade("import sys\nprint(1)\nsys.exit(3)", [StdioTest("", "1")])
+    assert report.verdict == "runtime_error" and report.score == 0.0
+    early = grade("import sys\nsys.exit(0)\n", [CallTest("f", [1], None)])
+    assert early.verdict == "runtime_error"
+
+
+def test_each_end_has_its_word() -> None:
+    cases = {
+        "compile_error": "def f(:\n",
+        "rejected": "import socket\n",
+        "runtime_error": "1/0\n",
+        "time_limit": "while True: pass\n",
+        "memory_limit": "x = [0] * 10**9\n",
+        "output_limit": "while True: print('x' * 10000)\n",
+        "wrong_answer": "print(2)\n",
+        "presentation": "print(' 1 ')\n",
+        "accepted": "print(1)\n",
+    }
+    limits = Limits(cpu_s=0.5, memory_bytes=64 * csandbox.MiB)
+    for word, source in cases.items():
+        report = grade(source, [StdioTest("", "1\n")], limits=limits)
+        assert report.verdict == word, (word, str(report))
+
+
+def test_refused_source_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = failing(monkeypatch, 0)
+    report = grade("import socket\n", [StdioTest("", "1"), StdioTest("", "2")], stop="never")
+    assert seen == [1] and dict(report.counts) == {"rejected": 2}
+
+
+def test_stop_first_skips_the_rest() -> None:
+    tests = [StdioTest(str(n), "x", id=str(n)) for n in range(4)]
+    report = grade(ECHO, tests)
+    assert dict(report.counts) == {"wrong_answer": 1, "skipped": 3} and report.score == 0.0
+    assert all(row.attempts == 0 for row in report if row.verdict == "skipped")
+
+
+def test_order_is_the_seeds() -> None:
+    tests = [StdioTest(str(n), "x", id=str(n)) for n in range(8)]
+
+    def first(seed: int | None) -> str:
+        report = grade(ECHO, tests, seed=seed)
+        return next(row.id for row in report if row.verdict == "wrong_answer")
+
+    assert first(5) == first(5)
+    assert len({first(seed) for seed in range(6)}) > 1
+    drawn = grade(ECHO, tests)
+    assert first(drawn.seed) == next(r.id for r in drawn if r.verdict == "wrong_answer")
+
+
+@pytest.mark.parametrize("how", ["verdict", "raises"])
+def test_infrastructure_is_tried_again_once(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    seen = failing(monkeypatch, 1, how)
+    report = grade(ECHO, [StdioTest("a", "a")])
+    assert report.passed and report.score == 1.0 and seen == [2]
+    assert report.tests[0].attempts == 2
+
+
+@pytest.mark.parametrize("how", ["verdict", "raises"])
+def test_infrastructure_failure_is_no_score(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    seen = failing(monkeypatch, 9, how)
+    report = grade(ECHO, [StdioTest("a", "a"), StdioTest("b", "b", weight=0)], stop="first")
+    assert report.score is None and not report.passed and report.verdict == "internal_error"
+    assert "no score" in report.summary() and seen == [2]
+
+
+def test_only_infrastructure_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = failing(monkeypatch, 0)
+    assert grade("1/0", [StdioTest("a", "a")], retries=5).score == 0.0
+    assert seen == [1]
+
+
+def test_time_for_all_tests() -> None:
+    slow = "import time\ntime.sleep(0.3)\nprint(1)\n"
+    tests = [StdioTest(str(n), "1") for n in range(5)]
+    report = grade(slow, tests, total_s=0.5, stop="never")
+    assert "time_limit" in report.counts and report.wall_s < 3
+    assert {row.limit_hit for row in report if row.attempts == 0} <= {"total"}
+
+
+def test_a_tests_own_limits_and_comparison() -> None:
+    slow = "x = 0\nwhile x < 10**9: x += 1\n"
+    test = StdioTest("", "1", limits=Limits(cpu_s=0.1))
+    assert grade(slow, [test]).tests[0].limit_hit == "cpu"
+    assert grade("print('A  b')", [StdioTest("", "a b", compare="case_insensitive")]).passed
+    assert grade("def f(): return 1.0000001", [CallTest("f", [], 1, compare="float")]).passed
+    assert not grade("def f(): return 1.0", [CallTest("f", [], 1)]).passed
+
+
+def test_together_in_one_child() -> None:
+    source = "calls = []\n\ndef f(x):\n    calls.append(x)\n    return len(calls)\n"
+    tests = [CallTest("f", [n], 1) for n in range(3)]
+    assert grade(source, tests).passed  # a fresh child each
+    report = grade(source, tests, isolation="submission", stop="never")
+    assert dict(report.counts) == {"accepted": 1, "wrong_answer": 2}
+    mixed = grade(
+        DOUBLE + "print('hi')\n",
+        [CallTest("f", [2], 4), StdioTest("", "hi\n")],
+        isolation="submission",
+    )
+    assert mixed.passed
+
+
+def test_together_what_ends_the_child_fails_the_rest() -> None:
+    source = "import os\n\ndef f(x):\n    if x == 1:\n        os._exit(0)\n    return x\n"
+    tests = [CallTest("f", [n], n) for n in range(3)]
+    report = grade(source, tests, isolation="submission", stop="never", profile="open", seed=1)
+    assert report.tests[1].verdict == "runtime_error" and report.score is not None
+    assert all(row.verdict in ("accepted", "runtime_error") for row in report)
+
+
+def test_report_is_plain_frozen_and_safe_to_show() -> None:
+    report = grade(
+        "print('<b>\\x1b[31m')", [StdioTest("", "<i>", id="<script>\x1b")], feedback="full"
+    )
+    again = pickle.loads(pickle.dumps(report))
+    assert again == report and json.loads(json.dumps(report.to_dict()))["score"] == 0.0
+    assert "\x1b" not in str(report) + report.feedback + repr(report)
+    assert "<script>" not in report._repr_html_() and "&lt;script&gt;" in report._repr_html_()
+    assert "\n" not in repr(report)
+    with pytest.raises(AttributeError):
+        report.score = 1.0  # type: ignore[misc]
+
+
+def test_every_verdict_has_a_rank() -> None:
+    assert set(VERDICTS) <= set(ORDER)
+    assert worst(["accepted", "internal_error", "wrong_answer"]) == "internal_error"

@@ -1,0 +1,77 @@
+"""Every published way of talking a grader into it is refused, and what looks like it passes.
+
+Hacks run with the guard off (profile open), so that what refuses them is the process design and not
+a rule; their twins run with it on (profile contest), so that nobody honest pays for it.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import csandbox
+from tests.confined import in_parallel
+from tests.hacks.kit import MODES, Technique, plain_verdict, techniques
+
+NAMES = [technique.name for technique in techniques()]
+BY_NAME = {technique.name: technique for technique in techniques()}
+#: users.md §5.3: rows that a program can try. H18 is here by its hidden tests, H20 and H34 are
+#: tested apart: the first is `InProcessTest`, the second is tests/escape.
+ROWS = {f"H{number}" for number in range(1, 34)} - {"H20"}
+
+
+def graded(technique: Technique, which: str, mode: str) -> csandbox.GradeReport:
+    twin = technique.head.get("twin profile", "contest")
+    tests = technique.tests(mode)
+    # A hack is refused by its first test; a twin has to pass all, and each is a process.
+    kept = tests if which == "hack" or mode == "call" else tests[:2]
+    isolation = technique.head.get("isolation", "test")
+    return csandbox.grade(
+        technique.source(which, mode),
+        kept,
+        profile="open" if which == "hack" else twin,
+        limits=technique.limits,
+        isolation="submission" if which == "honest" and mode == "call" else isolation,
+        stop="first",
+        feedback="full",
+        seed=3,  # not the order in which the tests are given
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hack_is_refused_and_its_twin_passes(name: str) -> None:
+    technique = BY_NAME[name]
+    work = [(which, mode) for which in ("hack", "honest") for mode in MODES]
+    reports = in_parallel(lambda item: graded(technique, *item), work, width=2)
+    for (which, mode), report in zip(work, reports, strict=True):
+        if which == "honest":
+            assert report.passed and report.score == 1.0, (mode, str(report), report.feedback)
+        else:
+            assert not report.passed, (mode, str(report))
+            assert report.score is not None and report.score < 1, (mode, str(report))
+            assert "internal_error" not in report.counts, (mode, str(report))
+
+
+def test_the_kit_covers_every_row_of_the_catalogue() -> None:
+    named = " ".join(technique.head["technique"] for technique in techniques())
+    assert {row for row in ROWS if row not in named.replace(",", " ").split()} == set()
+    assert len(NAMES) >= 34
+
+
+def test_a_plain_grader_is_talked_into_it() -> None:
+    said = in_parallel(lambda t: plain_verdict(t, "hack"), techniques(), width=2)
+    expected = [technique.head["plain grader"] for technique in techniques()]
+    wrong = [
+        f"{t.name}: {s}, not {e}"
+        for t, s, e in zip(techniques(), said, expected, strict=True)
+        if s != e
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_plain_grader_accepts_the_twins() -> None:
+    """So that what it accepts of the hacks is not because it accepts nothing, or all."""
+    said = in_parallel(lambda t: plain_verdict(t, "honest"), techniques(), width=2)
+    assert {
+        t.name for t, word in zip(techniques(), said, strict=True) if word != "accepted"
+    } == set()
+    assert plain_verdict(BY_NAME["39_hard_coded"], "hack") == "refused"
