@@ -163,7 +163,7 @@ class ValueLimits(TypedDict):
     int_digits: int  # decimal digits of one int beyond 64 bits, to within the last one
 
 def encode(value: object, limits: ValueLimits, /) -> bytes:
-    """Plain data of exact types as CBOR (the format is in ext/value.h).
+    """Plain data of exact types as CBOR (the format is in ext/value_format.h).
 
     Raises TypeError for what is no plain data, a subclass included, and ValueError for what passes
     a limit or contains itself; both begin with the place, as in ``at $.groups[0]: …``. Calls no

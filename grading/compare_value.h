@@ -5,7 +5,7 @@
 #ifndef CSB_COMPARE_VALUE_H
 #define CSB_COMPARE_VALUE_H
 
-#include "value.h"
+#include "value_format.h"
 #include "value_rules.h"
 
 enum csb_value_reason {

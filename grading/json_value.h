@@ -1,4 +1,4 @@
-/* JSON text as a value (value.h). Pure; any thread, no GIL. */
+/* JSON text as a value (value_format.h). Pure; any thread, no GIL. */
 #ifndef CSB_JSON_VALUE_H
 #define CSB_JSON_VALUE_H
 
