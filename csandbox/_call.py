@@ -84,6 +84,8 @@ def converse(
     more = {
         "calls": tuple(calls),
         "prelude": "",
+        "session": False,
+        "cell": False,
         "reply_bytes": value_limits.bytes + REPLY_EXTRA_BYTES,
     }
     result, replies = perform(source, more, **options)

@@ -151,7 +151,8 @@ def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     None for no second opinion, ``confirm_only`` bool: ask for that opinion and execute nothing.
     With ``calls`` (sequence of bytes, ext/child_call.h) the child is asked, each time when the
     reply before has come, and ended after the last; then ``prelude`` str (code whose ``answer()``
-    is asked instead, usually "") and ``reply_bytes`` int are needed too.
+    is asked instead, usually ""), ``reply_bytes`` int, ``session`` and ``cell`` bool (both False)
+    are needed too.
     Raises UnsupportedError (a required layer is missing), SetupError (nothing was run),
     ValueError, KeyboardInterrupt.
     """
