@@ -150,10 +150,11 @@ take_number(struct parser *parser)
     bool is_int = false;
     const unsigned char *start = parser->text.bytes + parser->text.at;
     size_t count = csb_json_number(&parser->text, &is_int);
-    bool negative = *start == '-';
+    bool negative;
     if (count == 0) {
         return bad(parser, "no JSON value");
     }
+    negative = *start == '-';
     if (count >= sizeof text) {
         return bad(parser, "a number that is too long");
     }
