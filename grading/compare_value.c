@@ -10,6 +10,7 @@
 #include "value_tree.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,19 +255,31 @@ is_number(enum csb_value_kind kind)
     return kind >= CSB_VALUE_INT && kind <= CSB_VALUE_COMPLEX;
 }
 
+/* Real parts of two numbers; false when one is too large for a double, which only equal hashes
+ * can make equal. */
+static bool
+real_parts(const struct csb_value_token *one, const struct csb_value_token *two,
+           double *ret_one, double *ret_two)
+{
+    *ret_one = one->kind == CSB_VALUE_COMPLEX ? one->real : csb_number_of(one);
+    *ret_two = two->kind == CSB_VALUE_COMPLEX ? two->real : csb_number_of(two);
+    return (one->kind != CSB_VALUE_BIG || isfinite(*ret_one)) &&
+           (two->kind != CSB_VALUE_BIG || isfinite(*ret_two));
+}
+
 static bool
 numbers_close(const struct comparison *comparison, uint32_t got, uint32_t expected)
 {
     const struct csb_value_rules *rules = comparison->rules;
     struct csb_value_token one;
     struct csb_value_token two;
+    double got_real;
+    double expected_real;
     csb_value_tree_token(&comparison->got, got_node(comparison, got), &one);
     csb_value_tree_token(&comparison->expected, expected_node(comparison, expected),
                          &two);
-    return csb_number_close(
-               one.kind == CSB_VALUE_COMPLEX ? one.real : csb_number_of(&one),
-               two.kind == CSB_VALUE_COMPLEX ? two.real : csb_number_of(&two),
-               rules->relative, rules->absolute) &&
+    return real_parts(&one, &two, &got_real, &expected_real) &&
+           csb_number_close(got_real, expected_real, rules->relative, rules->absolute) &&
            csb_number_close(one.imaginary, two.imaginary, rules->relative,
                             rules->absolute);
 }
