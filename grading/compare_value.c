@@ -279,7 +279,8 @@ numbers_close(const struct comparison *comparison, uint32_t got, uint32_t expect
     csb_value_tree_token(&comparison->expected, expected_node(comparison, expected),
                          &two);
     return real_parts(&one, &two, &got_real, &expected_real) &&
-           csb_number_close(got_real, expected_real, rules->relative, rules->absolute) &&
+           csb_number_close(got_real, expected_real, rules->relative,
+                            rules->absolute) &&
            csb_number_close(one.imaginary, two.imaginary, rules->relative,
                             rules->absolute);
 }

@@ -19,7 +19,8 @@ from csandbox._cli.console import (
     visible,
 )
 from csandbox._cli.files import read_source
-from csandbox._cli.run import exit_code, limits_of
+from csandbox._cli.limits import limits_of
+from csandbox._cli.run import exit_code
 from csandbox._profile import Profile
 
 _MOST_SHOWN = 100_000
