@@ -183,8 +183,9 @@ class _Grading:
         def work() -> Judgement:
             made = call_all(self.setting.source, calls, profile=self.setting.profile, limits=cut)
             outcomes[:] = made
-            verdict = "internal_error" if made[0].verdict == "internal_error" else "accepted"
-            return Judgement(verdict, (made[0].result,), made[0].reason)
+            broken = [o for o in made if o.verdict == "internal_error"]
+            verdict = "internal_error" if broken else "accepted"
+            return Judgement(verdict, (made[0].result,), broken[0].reason if broken else "")
 
         outcomes: list[Any] = []
         whole, attempts = _attempt(work, self.retries)
@@ -271,7 +272,12 @@ def grade(
     order = list(named)
     random.Random(seed).shuffle(order)
     if isolation == "submission":
-        grading.together([item for item in order if calls_of(item[2])])
+        # What a child has seen of a hidden test it can give back as the answer to another one,
+        # so hidden tests and those whose data is shown never share a child.
+        for hidden in (False, True):
+            grading.together(
+                [item for item in order if calls_of(item[2]) and item[2].hidden is hidden]
+            )
         order = [item for item in order if not calls_of(item[2])]
     grading.each(order)
     return _report(named, grading, feedback, seed, isolation)

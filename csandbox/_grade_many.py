@@ -33,8 +33,8 @@ def grade_many(
 
     The report of a pair depends on its place and `seed`, not on what runs beside it: the order of
     its tests is drawn from both. `options` are those of `grade`. When grading raises, that is raised
-    in place of the report, after those that run have ended; a generator that is closed early waits
-    for those that run, and starts no more.
+    in place of the report, after those that run have ended; a generator that is closed early
+    waits for those that run, and starts no more.
     """
     width = len(os.sched_getaffinity(0)) if concurrency is None else concurrency
     if isinstance(width, bool) or not isinstance(width, int) or width < 1:

@@ -173,10 +173,10 @@ class _Reader:
             self._expression(node)
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             value = getattr(node, "value", None)
-            if isinstance(node, ast.Assign) and isinstance(value, ast.Name):
-                if value.id in self.evaluator.entries:
-                    self._alias(node, value.id)
-                    return
+            named = value.id if isinstance(value, ast.Name) else ""
+            if isinstance(node, ast.Assign) and named in self.evaluator.entries:
+                self._alias(node, named)
+                return
             self._note(node)
             if not simple_statement(node, self.evaluator):
                 raise NotEvaluable(f"the statement `{ast.unparse(node)[:80]}`")
@@ -240,8 +240,10 @@ class _Reader:
     def _note(self, node: ast.AST) -> None:
         """Remember what data the submission is given: it could change it in place."""
         for part in ast.walk(node):
-            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-                if part.func.id in self.evaluator.entries:
+            called = part.func if isinstance(part, ast.Call) else None
+            if isinstance(called, ast.Name) and called.id in self.evaluator.entries:
+                assert isinstance(part, ast.Call)
+                if part.args:
                     self.given |= {a.id for a in part.args if isinstance(a, ast.Name)}
 
     def _assert(self, node: ast.Assert) -> None:
@@ -338,6 +340,6 @@ def load_asserts(
 
 
 def _test_body(node: ast.FunctionDef) -> list[ast.stmt]:
-    """The statements of a test function; one with fixtures or marks stays a statement of its own."""
+    """The statements of a test function; one with fixtures or marks stays one statement."""
     plain = not node.decorator_list and not node.args.args
     return node.body if plain else [ast.copy_location(ast.With([], node.body), node)]

@@ -139,6 +139,6 @@ def _is_bound(node: ast.AST, name: str) -> bool:
 def _only_known(node: ast.AST) -> None:
     """Refuse now what evaluation would refuse at every answer, right ones too."""
     for part in ast.walk(node):
-        if isinstance(part, ast.expr) and not hasattr(Evaluator, f"_{type(part).__name__}"):
-            if not isinstance(part, ast.Starred):
-                raise NotEvaluable(f"the expression `{ast.unparse(part)[:80]}`")
+        known = hasattr(Evaluator, f"_{type(part).__name__}") or isinstance(part, ast.Starred)
+        if isinstance(part, ast.expr) and not known:
+            raise NotEvaluable(f"the expression `{ast.unparse(part)[:80]}`")
