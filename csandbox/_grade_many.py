@@ -32,8 +32,8 @@ def grade_many(
     caller's thread with the number that are done and the report, just before it is yielded.
 
     The report of a pair depends on its place and `seed`, not on what runs beside it: the order of
-    its tests is drawn from both. `options` are those of `grade`. When grading raises, that is raised
-    in place of the report, after those that run have ended; a generator that is closed early
+    its tests is drawn from both. `options` are those of `grade`. When grading raises, that is
+    raised in place of the report, after those that run have ended; a generator that is closed early
     waits for those that run, and starts no more.
     """
     width = len(os.sched_getaffinity(0)) if concurrency is None else concurrency

@@ -95,7 +95,7 @@ class Test:
 
     @property
     def trust(self) -> str:
-        """ "sound", or "weak" when the submission shares a process with its judge."""
+        """Say "sound", or "weak" when the submission shares a process with its judge."""
         return "sound"
 
 

@@ -19,7 +19,7 @@ from csandbox._bounded_eval import Budget, Evaluator, Function, Module
 from csandbox._bounded_names import NotEvaluable, bounded, modules
 from csandbox._bounded_statements import simple_statement
 from csandbox._grade_tests import AnyTest, Call, InProcessTest
-from csandbox._load_shapes import Pending, shaped
+from csandbox._load_shapes import Pending, is_plain, shaped
 
 MOST_TESTS: Final = 10_000
 _ERRORS = (
@@ -86,9 +86,6 @@ class _Names(Evaluator):
             return Pending(self.pending(node))
         return super()._Call(node)
 
-    def _Attribute(self, node: ast.Attribute) -> Any:
-        return super()._Attribute(node)
-
     def pending(self, node: ast.Call) -> Call:
         """The call that the text would make."""
         assert isinstance(node.func, ast.Name)
@@ -100,6 +97,8 @@ class _Names(Evaluator):
         arguments = self._items(node.args)
         if any(_has_pending(value) for value in (*arguments, *keywords.values())):
             raise NotEvaluable("a call of the submission with what another one gave")
+        if not all(map(is_plain, (*arguments, *keywords.values()))):
+            raise NotEvaluable("an argument that is no plain data")
         return Call(self.entries[node.func.id], tuple(arguments), keywords)
 
 

@@ -37,8 +37,8 @@ def load_io(
 
     With ``fn_name`` (or `entry`) each test is a call, whose value is compared as "sequence",
     because JSON has no tuples; else a program run, compared as `compare` says. Tests that the data
-    set calls public are not hidden; for the others `hidden` decides. What has no expected output is reported
-    in ``Loaded.unconverted``.
+    set calls public are not hidden; for the others `hidden` decides. What has no expected output is
+    reported in ``Loaded.unconverted``.
     """
     data = _data(row)
     tests: list[AnyTest] = []

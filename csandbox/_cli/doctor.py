@@ -37,9 +37,7 @@ def _show_features(features: Features, color: bool) -> None:
     emit(paint("\nlayers", "bold", color))
     width = max((len(name) for name in features), default=0)
     for name, feature in features.items():
-        emit(
-            f"  {_mark(feature.available, color, feature.optional)} {name.ljust(width)}  {feature.detail}"
-        )
+        emit(f"  {_mark(feature.available, color, feature.optional)} {name.ljust(width)}  {feature.detail}")
         if feature.hint:
             emit(f"       {' ' * width} → {feature.hint}")
 
