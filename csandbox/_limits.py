@@ -33,6 +33,9 @@ _FIELDS: Final[dict[str, _Field]] = {
     # Held in the caller's memory while the run lasts.
     "output_bytes": _Field("bytes", True, 1, 1 * GiB, ""),
     "file_bytes": _Field("bytes", True, 1, 1024 * GiB, ""),
+    "disk_bytes": _Field("bytes", True, 1, 1024 * GiB, ""),
+    # Each of them costs the caller time when the working folder is removed.
+    "files": _Field("files and folders", True, 1, 1_000_000, ""),
     # 0, 1, 2, the reply channel and what an import opens while it opens another.
     "open_files": _Field("descriptors", True, 16, 1 << 20, "an interpreter needs that many"),
     "threads": _Field("threads", True, 1, 32768, ""),
@@ -101,6 +104,8 @@ class Limits:
     memory_bytes  bytes       private memory of the process
     output_bytes  bytes       output per stream (stdout, stderr)
     file_bytes    bytes       size of one file
+    disk_bytes    bytes       all files together, beyond those that the caller put there
+    files         files       files and folders made in one run
     open_files    descriptors open at once
     threads       threads     at once, the main thread included
     stack_bytes   bytes       the main thread's stack
@@ -119,6 +124,8 @@ class Limits:
     memory_bytes: int | None = None
     output_bytes: int | None = None
     file_bytes: int | None = None
+    disk_bytes: int | None = None
+    files: int | None = None
     open_files: int | None = None
     threads: int | None = None
     stack_bytes: int | None = None

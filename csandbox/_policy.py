@@ -24,7 +24,7 @@ CHILD_UID = 60700
 
 
 # Layers for which a profile has a word of their own: "auto", "off" or "require".
-_CHOSEN = ("namespaces",)
+_CHOSEN = ("namespaces", "cgroup")
 
 
 def child_module() -> str:
@@ -100,6 +100,7 @@ def policy_spec(profile: Profile, python: Interpreter, degraded: frozenset[str])
         "require": tuple(f for f in dict.fromkeys(required) if f not in may_miss),
         "degrade": tuple(sorted(may_miss)),
         "namespaces": "off" if profile.isolation.namespaces == "off" else "auto",
+        "cgroup": "off" if profile.isolation.cgroup == "off" else "auto",
         "uid": CHILD_UID,
         "scratch_base": scratch_base(),
     }

@@ -81,12 +81,13 @@ class SyscallsSection(_Section):
 class IsolationSection(_Section):
     """Layers without which nothing runs, layers that may be missing, and a word for each other.
 
-    ``namespaces`` is "auto" (entered where the kernel lets us), "off" or "require".
+    ``namespaces`` and ``cgroup`` are "auto" (entered where this machine lets us), "off" or "require".
     """
 
     require: tuple[str, ...]
     allow_degraded: tuple[str, ...]
     namespaces: str
+    cgroup: str
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -185,6 +186,7 @@ class Profile:
             "isolation.require": self.isolation.require,
             "isolation.allow_degraded": self.isolation.allow_degraded,
             "isolation.namespaces": self.isolation.namespaces,
+            "isolation.cgroup": self.isolation.cgroup,
         }
         return _schema.unflatten(flat)
 

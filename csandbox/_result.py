@@ -223,7 +223,8 @@ class Result:
         if self.limit_hit == "output":
             most = max(self.stdout_total_bytes, self.stderr_total_bytes)
             return f"wrote {format_bytes(most)} to one stream"
-        return f"limit on {self.limit_hit}"
+        words = {"disk": "disk space", "files": "number of files", "processes": "threads"}
+        return f"limit on {words.get(self.limit_hit or '', self.limit_hit)}"
 
     def _violation_words(self) -> str:
         return ", ".join(

@@ -133,6 +133,7 @@ def run(
     limits: Limits | Mapping[str, Any] | None = None,
     allow_degraded: Iterable[str] = (),
     namespaces: str | None = None,
+    cgroup: str | None = None,
     filename: str | os.PathLike[str] = "submission.py",
     fresh: bool = False,
     python: str | os.PathLike[str] | None = None,
@@ -155,6 +156,7 @@ def run(
     allow_degraded layers that may be missing ({"landlock"}); every result then says so
     namespaces     "auto", "off" or "require": namespaces of the child's own; None: as the
                    profile says
+    cgroup         the same for a control group of the run's own
     filename       the program's name in messages and tracebacks
     fresh          True: always an interpreter of its own, never one forked from a warm one
                    (this version always starts a new one)
@@ -213,7 +215,7 @@ def perform(
     """`run`, with `more` keys for the core's request (``calls``), and the replies that came."""
     if not isinstance(fresh, bool):
         raise TypeError(f"fresh must be True or False, not {fresh!r}")
-    chosen = with_layers(as_profile(profile), namespaces=namespaces)
+    chosen = with_layers(as_profile(profile), namespaces=namespaces, cgroup=cgroup)
     name = file_name(filename)
     request: dict[str, Any] = {
         **more,

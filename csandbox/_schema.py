@@ -27,6 +27,7 @@ FEATURES: Final = (
     "fds",
     "session",
     "namespaces",
+    "cgroup",
     "mdwe",
 )
 # Layers that a profile takes when they are there, does without, or insists on.
@@ -157,6 +158,7 @@ KEYS: Final[dict[str, Callable[[object], Problem]]] = {
     "isolation.require": _each(_one_of(*FEATURES)),
     "isolation.allow_degraded": _each(_one_of(*FEATURES)),
     "isolation.namespaces": _choice(*CHOICES),
+    "isolation.cgroup": _choice(*CHOICES),
 }
 LISTS: Final = tuple(
     key
@@ -295,7 +297,7 @@ def check_whole(flat: Flat, source: Source) -> None:
     clash = set(flat["guard.imports.allow"]) & set(flat["guard.imports.deny"])
     if clash:
         raise source.error("guard.imports.deny", f"{sorted(clash)[0]!r} is allowed and denied")
-    for layer in ("namespaces",):
+    for layer in ("namespaces", "cgroup"):
         if flat[f"isolation.{layer}"] == "off" and layer in flat["isolation.require"]:
             raise source.error(
                 f"isolation.{layer}", f'is "off", but isolation.require names it: use "require"'

@@ -58,6 +58,10 @@ static const struct csb_value_name clone_flags[] = {
     N(CLONE_PTRACE), N(CLONE_UNTRACED), N(CLONE_PIDFD), N(CLONE_IO),
 };
 
+static const struct csb_value_name range_flags[] = {
+    {2, "CLOSE_RANGE_UNSHARE"}, {4, "CLOSE_RANGE_CLOEXEC"},
+};
+
 static const struct csb_value_name open_flags[] = {
     {O_TMPFILE & ~O_DIRECTORY, "O_TMPFILE"}, N(O_CREAT),
 };
@@ -141,6 +145,7 @@ const struct csb_argument_row csb_argument_rows[] = {
     PLAIN("clock_nanosleep", 0, "clock", CLOCK),
     PLAIN("clock_settime", 0, "clock", CLOCK),
     FLAGS("clone", 0, "flags", clone_flags, "new process"),
+    FLAGS("close_range", 2, "flags", range_flags, "unknown"),
     VALUE("fcntl", 1, "command", fcntl_commands),
     MASKED("futex", 1, "operation", FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME, futex_operations),
     PROCESS("get_robust_list", 0),

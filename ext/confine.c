@@ -168,6 +168,11 @@ csb_confine_early(const struct csb_plan *plan, struct csb_failure *ret)
     const uint32_t skipped = plan->skipped;
 
     STEP(CSB_STEP_SESSION, reset_signals());
+    /* First, so that everything counts and the cgroup namespace begins here. Whether it worked
+     * is looked at from outside, where the kernel lists who is in it. */
+    if (plan->cgroup_fd >= 0 && wanted(skipped, CSB_FEATURE_CGROUP)) {
+        (void)csb_syscall(SYS_write, plan->cgroup_fd, "0", 1);
+    }
     /* Before the parent-death signal, which a change of rights would clear. */
     if (wanted(skipped, CSB_FEATURE_NAMESPACES) &&
         csb_confine_namespaces(&plan->namespaces, ret) < 0 &&

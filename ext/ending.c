@@ -76,6 +76,7 @@ csb_run_take_figures(struct csb_run *run)
     report->peak_bytes = run->meter.peak_bytes;
     facts->threads_denied = run->notify.threads_denied;
     facts->files_denied = run->notify.files_denied;
+    facts->disk_denied = run->notify.disk_denied;
     facts->begun = run->agreed;
     facts->end = run->notify.end;
     if (run->agreed && facts->end == CSB_END_COMPILE_ERROR) {
@@ -146,4 +147,5 @@ csb_run_finish(struct csb_run *run)
     report->facts.wall_ns = run->ready ? end_ns - run->meter.ready_ns : 0;
     report->facts.unanswered = run->job->mode != CSB_MODE_SCRIPT;
     take_exit(run, &ended);
+    csb_meter_end(&run->meter, &report->facts);
 }

@@ -13,6 +13,7 @@ static const char *const step_names[CSB_STEP_COUNT] = {
     [CSB_STEP_PIPE] = "pipe",
     [CSB_STEP_SCRATCH] = "scratch",
     [CSB_STEP_CLONE] = "clone",
+    [CSB_STEP_CGROUP] = "cgroup",
     [CSB_STEP_NAMESPACES] = "namespaces",
     [CSB_STEP_SESSION] = "session",
     [CSB_STEP_FDS] = "fds",

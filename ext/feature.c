@@ -13,6 +13,7 @@ static const char *const names[CSB_FEATURE_COUNT] = {
     [CSB_FEATURE_SECCOMP] = "seccomp",
     [CSB_FEATURE_SECCOMP_NOTIFY] = "seccomp_notify",
     [CSB_FEATURE_NAMESPACES] = "namespaces",
+    [CSB_FEATURE_CGROUP] = "cgroup",
     [CSB_FEATURE_MDWE] = "mdwe",
 };
 

@@ -8,7 +8,10 @@
 
 #include <string.h>
 
-enum { FILES_REMOVED_AT_ONCE = 200 };
+enum {
+    FILES_REMOVED_AT_ONCE = 200,
+    ROUNDING_BYTES = 64 * 1024, /* a file and its folders, beyond its content */
+};
 
 void
 csb_kit_init(struct csb_kit *kit)
@@ -16,6 +19,7 @@ csb_kit_init(struct csb_kit *kit)
     memset(kit, 0, sizeof *kit);
     kit->scratch.fd = kit->scratch.base_fd = CSB_FD_NONE;
     kit->input_fd = kit->ruleset_fd = CSB_FD_NONE;
+    csb_leaf_init(&kit->leaf);
     for (size_t i = 0; i < CSB_ARRAY_LEN(kit->child_fds); i++) {
         kit->child_fds[i] = CSB_FD_NONE;
     }
@@ -73,6 +77,44 @@ csb_kit_fill(struct csb_kit *kit, const struct csb_bytes *input,
     return result;
 }
 
+int
+csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
+                  const struct csb_limits *limits, struct csb_error *reterr)
+{
+    int result;
+    if (policy->cgroup.fd < 0) {
+        return 0;
+    }
+    result = csb_leaf_make(&kit->leaf, &policy->cgroup,
+                           csb_leaf_memory_max(limits->memory_bytes), limits->threads,
+                           reterr);
+    /* Without one the run goes on unless it must have it; `isolation` says so. */
+    return policy->required & CSB_FEATURE_BIT(CSB_FEATURE_CGROUP) ? result : 0;
+}
+
+void
+csb_kit_blame_memory(struct csb_kit *kit, struct csb_facts *facts)
+{
+    if (facts->stop == CSB_STOP_NONE && csb_leaf_out_of_memory(&kit->leaf)) {
+        facts->stop = CSB_STOP_MEMORY;
+    }
+}
+
+struct csb_disk
+csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits,
+             const struct csb_file *files, size_t file_count)
+{
+    struct csb_disk disk = {.folder = kit->scratch.fd,
+                            .name = kit->scratch.name,
+                            .allowed = limits->disk_bytes,
+                            .file_bytes = limits->file_bytes,
+                            .given = (uint32_t)file_count};
+    for (size_t i = 0; i < file_count; i++) {
+        disk.allowed += files[i].content.count + ROUNDING_BYTES;
+    }
+    return disk;
+}
+
 void
 csb_kit_close_child_fds(struct csb_kit *kit)
 {
@@ -87,6 +129,7 @@ csb_kit_done(struct csb_kit *kit, uint32_t files_made)
 {
     csb_kit_close_child_fds(kit);
     csb_fd_close(&kit->input_fd);
+    csb_leaf_end(&kit->leaf);
     if (files_made > FILES_REMOVED_AT_ONCE) {
         csb_scratch_remove_later(&kit->scratch);
     } else {

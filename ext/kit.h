@@ -4,6 +4,7 @@
 #ifndef CSB_KIT_H
 #define CSB_KIT_H
 
+#include "cgroup.h"
 #include "policy.h"
 #include "scratch.h"
 #include "supervise.h"
@@ -15,6 +16,7 @@ struct csb_kit {
     int input_fd;               /* ours, until csb_kit_fill has sealed it */
     int child_fds[CSB_KIT_FDS]; /* the child's ends */
     int ruleset_fd;             /* CSB_FD_NONE without Landlock */
+    struct csb_leaf leaf;       /* the run's control group, where there are any */
 };
 
 struct csb_file {
@@ -33,6 +35,19 @@ int csb_kit_make(struct csb_kit *kit, const struct csb_policy *policy,
 int csb_kit_fill(struct csb_kit *kit, const struct csb_bytes *input,
                  const struct csb_file *files, size_t file_count,
                  struct csb_error *reterr) CSB_MUST_USE;
+
+/* A control group of the run's own, where one is delegated: 0 without one, unless the policy
+ * requires it. */
+int csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
+                      const struct csb_limits *limits,
+                      struct csb_error *reterr) CSB_MUST_USE;
+
+/* The kernel ended it for the memory limit of its control group. */
+void csb_kit_blame_memory(struct csb_kit *kit, struct csb_facts *facts);
+
+/* What the run may take of the disk: what the caller puts there is not the program's. */
+struct csb_disk csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits,
+                             const struct csb_file *files, size_t file_count);
 
 /* When the child has its own copies. */
 void csb_kit_close_child_fds(struct csb_kit *kit);

@@ -97,6 +97,7 @@ fill_plan(struct csb_plan *plan, const struct csb_policy *policy,
     plan->channel_fd = kit->child_fds[CSB_KIT_CHANNEL];
     plan->landlock_fds[0] = policy->paths.fine_ruleset;
     plan->landlock_fds[1] = kit->ruleset_fd;
+    plan->cgroup_fd = kit->leaf.procs_fd;
     plan->namespaces = policy->namespaces;
     plan->wide_filter = policy->wide_filter;
     plan->rlimit_count = csb_limits_to_rlimits(request->job.limits, plan->rlimits);
@@ -152,6 +153,9 @@ csb_launch_start(const struct csb_policy *policy, const struct csb_request *requ
     int result = csb_kit_make(kit, policy, &ret->ends, reterr);
     memset(&plan, 0, sizeof plan);
     if (result == 0) {
+        result = csb_kit_make_leaf(kit, policy, request->job.limits, reterr);
+    }
+    if (result == 0) {
         result = csb_kit_fill(kit, &request->input, request->files, request->file_count,
                               reterr);
     }
@@ -183,6 +187,7 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
     struct csb_message message = {0};
     struct csb_start start;
     struct csb_kit kit;
+    struct csb_disk disk;
     int result;
     memset(ret, 0, sizeof *ret);
     csb_kit_init(&kit);
@@ -193,7 +198,13 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
     }
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
+        disk = csb_kit_disk(&kit, job.limits, request->files, request->file_count);
+        job.disk = policy->scratch_writable ? &disk : NULL;
+        job.seen = csb_leaf_holds(&kit.leaf, start.process.pid)
+                       ? CSB_FEATURE_BIT(CSB_FEATURE_CGROUP)
+                       : 0;
         result = csb_supervise(&start, &job, ret, reterr);
+        csb_kit_blame_memory(&kit, &ret->facts);
     }
     if (result == 0 && request->collection != NULL) {
         csb_collect(request->collection, kit.scratch.fd);

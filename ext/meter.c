@@ -140,6 +140,16 @@ schedule(struct csb_meter *meter, int64_t now_ns, bool busy)
         pause = SHORTEST_PAUSE_NS;
     }
     meter->next_ns = now_ns + pause;
+    csb_meter_hurry(meter);
+}
+
+void
+csb_meter_hurry(struct csb_meter *meter)
+{
+    if (meter->disk != NULL && meter->disk->next_ns < meter->next_ns &&
+        csb_disk_in_question(meter->disk)) {
+        meter->next_ns = meter->disk->next_ns;
+    }
 }
 
 enum csb_stop
@@ -155,5 +165,20 @@ csb_meter_look(struct csb_meter *meter, int64_t now_ns)
     if (memory_passed(meter)) {
         return CSB_STOP_MEMORY;
     }
+    if (meter->disk != NULL && csb_disk_passed(meter->disk, &meter->procfs, now_ns)) {
+        return CSB_STOP_DISK;
+    }
     return CSB_STOP_NONE;
+}
+
+void
+csb_meter_end(struct csb_meter *meter, struct csb_facts *facts)
+{
+    if (meter->disk == NULL || facts->stop != CSB_STOP_NONE || meter->ready_ns == 0) {
+        return;
+    }
+    meter->disk->next_ns = 0;
+    if (csb_disk_passed(meter->disk, &meter->procfs, csb_clock_now_ns())) {
+        facts->stop = CSB_STOP_DISK;
+    }
 }

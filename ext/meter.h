@@ -6,6 +6,7 @@
 #ifndef CSB_METER_H
 #define CSB_METER_H
 
+#include "disk.h"
 #include "outcome.h"
 #include "procfs.h"
 
@@ -13,6 +14,7 @@ struct csb_meter {
     const struct csb_limits *limits; /* borrowed */
     pid_t pid;
     struct csb_procfs procfs; /* owned */
+    struct csb_disk *disk;    /* borrowed; NULL: not looked at */
     int64_t ready_ns;         /* when the submission was allowed to begin */
     int64_t cpu_at_ready_ns;  /* start-up, not the submission's */
     int64_t cpu_ns;           /* at the last look, submission only */
@@ -37,6 +39,12 @@ void csb_meter_restart(struct csb_meter *meter, const struct csb_limits *limits,
 
 /* Look; says which limit has been passed. Before csb_meter_start: CSB_STOP_NONE. */
 enum csb_stop csb_meter_look(struct csb_meter *meter, int64_t now_ns);
+
+/* Something was made in the scratch folder: the next look may be due earlier. */
+void csb_meter_hurry(struct csb_meter *meter);
+
+/* The process is gone: what it left on the disk counts, also when it ended by itself. */
+void csb_meter_end(struct csb_meter *meter, struct csb_facts *facts);
 
 /* Exact figures, for the moment before a child is killed. Harmless when it has ended. */
 void csb_meter_last_look(struct csb_meter *meter);

@@ -7,6 +7,7 @@
 #include "confine.h"
 #include "fd.h"
 #include "raw.h"
+#include "trial.h"
 
 #include <fcntl.h>
 #include <linux/prctl.h>
@@ -15,14 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-enum {
-    STACK_BYTES = 64 * 1024,
-    MAP_BYTES = 4000 /* the kernel takes less than a page */
-};
+enum { MAP_BYTES = 4000 /* the kernel takes less than a page */ };
 
 struct trial {
     const struct csb_namespaces *namespaces;
@@ -64,22 +60,6 @@ try_to_enter(void *argument)
     int result = csb_confine_namespaces(trial->namespaces, &failure);
     (void)csb_syscall(SYS_exit_group, result == 0 ? 0 : failure.err);
     __builtin_unreachable();
-}
-
-/* No handler of the host's may run in a child whose memory is the host's. */
-static pid_t
-clone_quietly(int (*function)(void *), unsigned char *stack, int flags,
-              struct trial *trial)
-{
-    const uint64_t all = UINT64_MAX;
-    uint64_t before = 0;
-    pid_t child;
-    int err;
-    (void)csb_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
-    child = clone(function, stack + STACK_BYTES, CLONE_VM | flags, trial);
-    err = errno;
-    (void)csb_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof before);
-    return child < 0 ? -err : child;
 }
 
 /* The number in a one-line file of /proc/sys, or -1. */
@@ -207,50 +187,37 @@ open_of(pid_t helper, const char *name)
 }
 
 static int
-make_shared(struct csb_namespaces *namespaces, unsigned char *stack, bool all_ids,
-            char *why, size_t size)
+make_shared(struct csb_namespaces *namespaces, bool all_ids, char *why, size_t size)
 {
+    unsigned char *stack = csb_trial_stack_new();
     struct trial trial = {namespaces, (pid_t)csb_syscall(SYS_getpid)};
-    pid_t helper = clone_quietly(wait_to_be_killed, stack,
-                                 CLONE_NEWUSER | CLONE_NEWNET, &trial);
-    int result;
-    if (helper < 0) {
-        explain(-helper, "make a user and a network namespace", why, size);
-        return helper;
-    }
-    result = write_maps(helper, all_ids);
+    pid_t helper = stack == NULL ? -ENOMEM
+                                 : csb_trial_clone(wait_to_be_killed, &trial, stack,
+                                                   CLONE_NEWUSER | CLONE_NEWNET);
+    int result = helper < 0 ? helper : write_maps(helper, all_ids);
     if (result == 0) {
         namespaces->user_fd = open_of(helper, "user");
         namespaces->net_fd = open_of(helper, "net");
-        result = namespaces->user_fd < 0 ? namespaces->user_fd
+        result = namespaces->user_fd < 0  ? namespaces->user_fd
                  : namespaces->net_fd < 0 ? namespaces->net_fd
                                           : 0;
     }
-    (void)kill(helper, SIGKILL);
-    /* no exit signal, so no SIGCHLD handler hears of it: __WCLONE waits for it */
-    while (waitpid(helper, NULL, (int)__WCLONE) < 0 && errno == EINTR) {
+    if (helper > 0) {
+        (void)kill(helper, SIGKILL);
+        (void)csb_trial_wait(helper); /* killed, so it has no exit status */
     }
+    csb_trial_stack_free(stack);
     if (result < 0) {
-        explain(-result, "map the ids of a user namespace", why, size);
-    }
-    return result;
-}
-
-static int
-try_all(const struct csb_namespaces *namespaces, unsigned char *stack, char *why,
-        size_t size)
-{
-    struct trial trial = {namespaces, 0};
-    int status = 0;
-    pid_t child = clone_quietly(try_to_enter, stack, CLONE_VFORK, &trial);
-    int result = child < 0 ? child : 0;
-    if (child > 0) {
-        while (waitpid(child, &status, (int)__WCLONE) < 0 && errno == EINTR) {
+        if (helper > 0 && result == -EPERM && geteuid() == 0) {
+            (void)snprintf(why, size,
+                           "this root is without CAP_SETFCAP, CAP_SETUID or CAP_SETGID, "
+                           "which mapping its ids needs");
+            return result;
         }
-        result = WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
-    }
-    if (result < 0) {
-        explain(-result, "enter namespaces", why, size);
+        explain(-result,
+                helper < 0 ? "make a user and a network namespace"
+                           : "map the ids of a user namespace",
+                why, size);
     }
     return result;
 }
@@ -259,18 +226,14 @@ bool
 csb_namespaces_open(struct csb_namespaces *namespaces, bool all_ids, char *why,
                     size_t size)
 {
-    unsigned char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    int result;
-    if (stack == MAP_FAILED) {
-        (void)snprintf(why, size, "no memory");
-        return false;
-    }
-    result = make_shared(namespaces, stack, all_ids, why, size);
+    struct trial trial = {namespaces, 0};
+    int result = make_shared(namespaces, all_ids, why, size);
     if (result == 0) {
-        result = try_all(namespaces, stack, why, size);
+        result = csb_trial_run(try_to_enter, &trial);
+        if (result < 0) {
+            explain(-result, "enter namespaces", why, size);
+        }
     }
-    (void)munmap(stack, STACK_BYTES);
     if (result < 0) {
         csb_namespaces_done(namespaces);
     }

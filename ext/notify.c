@@ -37,6 +37,8 @@ csb_notify_init(struct csb_notify *notify, uint32_t sets,
     notify->sets = sets;
     notify->threads_allowed = limits->threads;
     notify->shared_allowed = limits->memory_bytes;
+    notify->files_allowed = limits->files;
+    notify->disk_allowed = limits->disk_bytes;
 }
 
 void
@@ -130,12 +132,25 @@ judge_shared_memory(struct csb_notify *notify, uint64_t wanted)
 static int
 judge_new_file(struct csb_notify *notify)
 {
-    if (notify->files_made < CSB_FILES_MAX) {
+    if (notify->files_made < notify->files_allowed) {
         notify->files_made++;
         return 0;
     }
     notify->files_denied++;
     return EDQUOT;
+}
+
+/* Taken at once and without writing a byte, so faster than any look at the disk. What is given back is not
+ * counted: few programs use the call at all. */
+static int
+judge_fallocate(struct csb_notify *notify, uint64_t length)
+{
+    if (length > notify->disk_allowed - notify->disk_set_aside) {
+        notify->disk_denied++;
+        return EDQUOT;
+    }
+    notify->disk_set_aside += length;
+    return 0;
 }
 
 static int
@@ -147,6 +162,12 @@ judge_watched(struct csb_notify *notify, const struct seccomp_data *call,
     }
     if (strcmp(name, "mmap") == 0) {
         return judge_shared_memory(notify, call->args[1]);
+    }
+    if (strcmp(name, "fallocate") == 0) {
+        return judge_fallocate(notify, call->args[3]);
+    }
+    if (strncmp(name, "rename", strlen("rename")) == 0) {
+        return 0; /* watched so that it waits while the disk is looked at */
     }
     if (strcmp(name, "utimensat") == 0) {
         /* Times of NULL: pathlib's touch(), which makes the file when this fails. */

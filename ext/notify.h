@@ -12,10 +12,7 @@
 #include "violation.h"
 #include "wire.h"
 
-enum {
-    CSB_VIOLATION_KINDS = 32,
-    CSB_FILES_MAX = 4096, /* files and folders that one run may make */
-};
+enum { CSB_VIOLATION_KINDS = 32 };
 
 struct csb_violation {
     int number;  /* system call */
@@ -34,8 +31,12 @@ struct csb_notify {
     uint32_t threads_denied;
     uint64_t shared_allowed; /* bytes of shared anonymous memory … */
     uint64_t shared_bytes;   /* … and what was asked for */
+    uint32_t files_allowed;  /* files and folders that may be made … */
     uint32_t files_made;
     uint32_t files_denied;
+    uint64_t disk_allowed; /* bytes that may be set aside by fallocate(2) … */
+    uint64_t disk_set_aside;
+    uint32_t disk_denied;
     bool end_seen; /* the process asked to exit … */
     int exit_code; /* … with this code, from its register */
     struct csb_memory memory_at_end;

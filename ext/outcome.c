@@ -19,11 +19,9 @@ static const char *const verdict_names[CSB_VERDICT_COUNT] = {
 };
 
 static const char *const hit_names[CSB_HIT_COUNT] = {
-    [CSB_HIT_CPU] = "cpu",
-    [CSB_HIT_WALL] = "wall",
-    [CSB_HIT_MEMORY] = "memory",
-    [CSB_HIT_OUTPUT] = "output",
-    [CSB_HIT_PROCESSES] = "processes",
+    [CSB_HIT_CPU] = "cpu",       [CSB_HIT_WALL] = "wall",
+    [CSB_HIT_MEMORY] = "memory", [CSB_HIT_OUTPUT] = "output",
+    [CSB_HIT_DISK] = "disk",     [CSB_HIT_PROCESSES] = "processes",
     [CSB_HIT_FILES] = "files",
 };
 
@@ -63,6 +61,8 @@ limit_passed(const struct csb_facts *facts, const struct csb_limits *limits,
 {
     if (facts->stop == CSB_STOP_OUTPUT || facts->output_over) {
         *ret = (struct csb_outcome){CSB_OUTPUT_LIMIT, CSB_HIT_OUTPUT};
+    } else if (facts->stop == CSB_STOP_DISK) {
+        *ret = (struct csb_outcome){CSB_OUTPUT_LIMIT, CSB_HIT_DISK};
     } else if (facts->stop == CSB_STOP_MEMORY) {
         *ret = (struct csb_outcome){CSB_MEMORY_LIMIT, CSB_HIT_MEMORY};
     } else if (facts->stop == CSB_STOP_CPU || facts->cpu_ns > limits->cpu_ns) {
@@ -106,6 +106,8 @@ csb_classify(const struct csb_facts *facts, const struct csb_limits *limits)
         outcome.limit_hit = CSB_HIT_PROCESSES;
     } else if (facts->files_denied > 0) {
         outcome.limit_hit = CSB_HIT_FILES;
+    } else if (facts->disk_denied > 0) {
+        outcome.limit_hit = CSB_HIT_DISK;
     }
     return outcome;
 }

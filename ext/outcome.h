@@ -25,6 +25,7 @@ enum csb_limit_hit {
     CSB_HIT_WALL,
     CSB_HIT_MEMORY,
     CSB_HIT_OUTPUT,
+    CSB_HIT_DISK,
     CSB_HIT_PROCESSES,
     CSB_HIT_FILES,
     CSB_HIT_COUNT
@@ -37,6 +38,7 @@ enum csb_stop {
     CSB_STOP_WALL,
     CSB_STOP_MEMORY,
     CSB_STOP_OUTPUT,
+    CSB_STOP_DISK,
     CSB_STOP_VIOLATION, /* the profile says: kill on a denied call */
     CSB_STOP_REFUSED,   /* the second opinion: not executed */
     CSB_STOP_INTERRUPT, /* the caller was interrupted */
@@ -55,6 +57,7 @@ struct csb_facts {
     bool unanswered;  /* it ended, and a reply is missing */
     uint32_t threads_denied;
     uint32_t files_denied;
+    uint32_t disk_denied;
     enum csb_wire_end
         end;        /* from the child: only chooses between words for a failure */
     int64_t cpu_ns; /* submission only */

@@ -20,6 +20,7 @@ csb_policy_init(struct csb_policy *policy)
 {
     memset(policy, 0, sizeof *policy);
     csb_path_rules_init(&policy->paths);
+    csb_cgroup_init(&policy->cgroup);
     csb_namespaces_init(&policy->namespaces);
     policy->landlock_abi_max = INT_MAX;
 }
@@ -33,6 +34,7 @@ csb_policy_done(struct csb_policy *policy)
     csb_strings_done(&policy->module_path);
     csb_strings_done(&policy->environment);
     csb_path_rules_done(&policy->paths);
+    csb_cgroup_done(&policy->cgroup);
     csb_namespaces_done(&policy->namespaces);
     csb_bpf_done(&policy->wide_filter);
     csb_bpf_done(&policy->narrow_filter);
@@ -160,6 +162,28 @@ choose_namespaces(struct csb_policy *policy, struct csb_error *reterr)
 }
 
 static int
+choose_cgroup(struct csb_policy *policy, struct csb_error *reterr)
+{
+    const uint32_t bit = CSB_FEATURE_BIT(CSB_FEATURE_CGROUP);
+    char why[CSB_NOTE_BYTES - 16];
+    if (policy->skipped & bit) {
+        return 0;
+    }
+    if (!policy->cgroup_wanted) {
+        policy->required &= ~bit;
+        (void)snprintf(policy->notes[CSB_FEATURE_CGROUP], CSB_NOTE_BYTES,
+                       "off: cgroup=\"off\"");
+        return 0;
+    }
+    if (!csb_cgroup_find(&policy->cgroup, why, sizeof why)) {
+        return not_available(policy, CSB_FEATURE_CGROUP, why, reterr);
+    }
+    (void)snprintf(policy->notes[CSB_FEATURE_CGROUP], CSB_NOTE_BYTES,
+                   "enforced (memory.max, memory.swap.max, pids.max)");
+    return 0;
+}
+
+static int
 choose_mdwe(struct csb_policy *policy, const struct csb_probe *probe,
             struct csb_error *reterr)
 {
@@ -213,6 +237,9 @@ csb_policy_compile(struct csb_policy *policy, struct csb_error *reterr)
     }
     choose_uid(policy);
     result = choose_namespaces(policy, reterr);
+    if (result == 0) {
+        result = choose_cgroup(policy, reterr);
+    }
     if (result == 0) {
         result = choose_mdwe(policy, &probe, reterr);
     }

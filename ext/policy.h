@@ -7,6 +7,7 @@
 #define CSB_POLICY_H
 
 #include "bpf.h"
+#include "cgroup.h"
 #include "error.h"
 #include "feature.h"
 #include "namespaces.h"
@@ -27,6 +28,7 @@ struct csb_policy {
     bool scratch_writable;
     bool kill_on_violation;
     bool namespaces_wanted;
+    bool cgroup_wanted;
     uint32_t required;   /* feature bits */
     uint32_t degradable; /* feature bits that may be missing */
     uint32_t skipped;    /* feature bits that a test takes out */
@@ -37,6 +39,7 @@ struct csb_policy {
     bool root;
     bool notify;
     int landlock_abi; /* 0 = no ruleset is used */
+    struct csb_cgroup cgroup; /* .fd CSB_FD_NONE: runs have no leaf */
     struct csb_namespaces namespaces;
     uint64_t own_namespaces[CSB_NAMESPACE_COUNT]; /* the caller's, by inode number */
     struct csb_bpf wide_filter;

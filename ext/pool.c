@@ -216,6 +216,10 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
     int result = csb_kit_fill(&spare->kit, &request->input, request->files,
                               request->file_count, reterr);
     if (result == 0) {
+        result = csb_kit_make_leaf(&spare->kit, pool->policy, request->job.limits,
+                                   reterr);
+    }
+    if (result == 0) {
         result = csb_request_environment(request, pool->policy,
                                          spare->kit.scratch.path, &environment, reterr);
     }
@@ -224,6 +228,19 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
     }
     csb_strings_done(&environment);
     return result;
+}
+
+/* The child was there before its control group: it is moved in from outside. */
+static uint32_t
+own_group(const struct csb_pool *pool, struct csb_spare *spare)
+{
+    const pid_t pid = spare->start.process.pid;
+    if (pool->policy->cgroup.fd < 0 || spare->kit.leaf.procs_fd < 0 ||
+        csb_leaf_take(&spare->kit.leaf, pid) < 0) {
+        return 0;
+    }
+    return csb_leaf_holds(&spare->kit.leaf, pid) ? CSB_FEATURE_BIT(CSB_FEATURE_CGROUP)
+                                                 : 0;
 }
 
 static void
@@ -255,6 +272,7 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
 {
     struct csb_job job = csb_request_job(request, pool->policy);
     struct csb_message message = {0};
+    struct csb_disk disk;
     struct csb_spare *spare;
     const int64_t begun_ns = csb_clock_now_ns();
     int result = take(pool, &job, &spare, reterr);
@@ -267,8 +285,12 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
+        disk = csb_kit_disk(&spare->kit, job.limits, request->files, request->file_count);
+        job.disk = pool->policy->scratch_writable ? &disk : NULL;
+        job.seen = own_group(pool, spare);
         job.settle = request->collection != NULL && request->collection->patterns->count > 0;
         result = csb_supervise(&spare->start, &job, ret, reterr);
+        csb_kit_blame_memory(&spare->kit, &ret->facts);
         spare->files_made = ret->notify.files_made;
         *ret_again = deserves_another(pool, ret, result, spare->generation);
         if (result == 0 && !*ret_again && request->collection != NULL) {

@@ -5,16 +5,13 @@
 #include "landlock.h"
 #include "namespaces.h"
 #include "raw.h"
+#include "trial.h"
 
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #ifndef PR_GET_MDWE
 #define PR_GET_MDWE 66
@@ -22,8 +19,6 @@
 #ifndef SECCOMP_FILTER_FLAG_NEW_LISTENER
 #define SECCOMP_FILTER_FLAG_NEW_LISTENER (1UL << 3)
 #endif
-
-enum { STACK_BYTES = 64 * 1024 };
 
 static bool
 action_available(uint32_t action)
@@ -51,33 +46,8 @@ try_listener(void *unused)
         result = csb_syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
                              SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
     }
-    (void)csb_syscall(SYS_exit_group, result < 0);
+    (void)csb_syscall(SYS_exit_group, result < 0 ? -result : 0);
     __builtin_unreachable();
-}
-
-/* EBUSY when a filter with a listener is already on us: a container manager's, or our own
- * around a nested csandbox. */
-static bool
-listener_possible(void)
-{
-    /* Memory of its own, as in spawn.c: what a sanitizer notes about the child's frames must
-     * not stay on this thread's stack. */
-    unsigned char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    const uint64_t all = UINT64_MAX;
-    uint64_t before = 0;
-    int status = 1;
-    pid_t child;
-    if (stack == MAP_FAILED) {
-        return false;
-    }
-    /* No handler of the host's may run in the child, whose memory is the host's. */
-    (void)csb_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
-    child = clone(try_listener, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, NULL);
-    (void)csb_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof before);
-    (void)munmap(stack, STACK_BYTES);
-    /* no exit signal, so nobody else's SIGCHLD handler hears of it: __WCLONE waits for it */
-    return child > 0 && waitpid(child, &status, (int)__WCLONE) == child && status == 0;
 }
 
 bool
@@ -99,7 +69,10 @@ csb_probe(struct csb_probe *ret)
         .landlock_abi = csb_landlock_abi(),
         .seccomp_filter = action_available(SECCOMP_RET_KILL_PROCESS),
         .seccomp_notify =
-            action_available(SECCOMP_RET_USER_NOTIF) && listener_possible(),
+            action_available(SECCOMP_RET_USER_NOTIF) &&
+            /* EBUSY when a filter with a listener is already on us: a container
+             * manager's, or our own around a nested csandbox */
+            csb_trial_run(try_listener, NULL) == 0,
         .pidfd = pidfd >= 0,
         /* an empty range is refused with EINVAL where the call exists */
         .close_range = csb_syscall(SYS_close_range, 1, 0, 0) == -EINVAL,

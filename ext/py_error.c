@@ -28,6 +28,10 @@ hint(const char *feature)
                "kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces "
                "above 0; containers: allow clone, setns and unshare), or pass "
                "namespaces='auto'";
+    case CSB_FEATURE_CGROUP:
+        return "start the program in a delegated cgroup v2 subtree with the memory and pids "
+               "controllers (systemd: Delegate=yes and DelegateSubgroup=main), or pass "
+               "cgroup='auto'";
     case CSB_FEATURE_MDWE:
         return "use Linux 6.3 or newer, or take 'mdwe' out of isolation.require";
     default:

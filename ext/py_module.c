@@ -4,12 +4,14 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "py_errand.h"
 #include "py_guard.h"
 #include "py_guard_view.h"
 #include "py_policy.h"
 #include "py_pool.h"
 #include "py_probe.h"
 #include "py_run.h"
+#include "py_session.h"
 #include "py_value.h"
 #include "py_value_reply.h"
 
@@ -37,7 +39,8 @@ static int
 execute(PyObject *module)
 {
     return csb_py_policy_add(module) < 0 || csb_py_guard_add(module) < 0 ||
-                   csb_py_pool_add(module) < 0
+                   csb_py_pool_add(module) < 0 || csb_py_errand_add(module) < 0 ||
+                   csb_py_session_add(module) < 0
                ? -1
                : 0;
 }

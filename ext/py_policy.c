@@ -111,6 +111,7 @@ fill(struct csb_policy *policy, PyObject *spec)
         get_choice(spec, "scratch", "ro", "rw", &policy->scratch_writable) < 0 ||
         get_choice(spec, "on_denied", "errno", "kill", &policy->kill_on_violation) <
             0 ||
+        get_choice(spec, "cgroup", "off", "auto", &policy->cgroup_wanted) < 0 ||
         get_choice(spec, "namespaces", "off", "auto", &policy->namespaces_wanted) < 0 ||
         csb_py_get_u64(spec, "uid", &uid) < 0) {
         return -1;

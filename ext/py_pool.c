@@ -3,14 +3,19 @@
 #include "py_pool.h"
 
 #include "clock.h"
+#include "crew.h"
 #include "py_convert.h"
+#include "py_errand.h"
 #include "py_error.h"
 #include "py_policy.h"
 #include "py_request.h"
 #include "py_run.h"
+#include "py_session.h"
 
 typedef struct {
     PyObject_HEAD struct csb_pool *pool; /* NULL: closed */
+    struct csb_crew *crew; /* for runs that nobody waits for; made with the first */
+    unsigned workers;
     PyObject *policy_object;
     const struct csb_policy *policy;
 } PoolObject;
@@ -55,6 +60,32 @@ pool_run(PyObject *object, PyObject *mapping)
 }
 
 static PyObject *
+pool_submit(PyObject *object, PyObject *args)
+{
+    PoolObject *self = (PoolObject *)object;
+    PyObject *module = PyType_GetModule(Py_TYPE(object));
+    struct csb_error error;
+    if (opened(self) == NULL) {
+        return NULL;
+    }
+    if (self->crew == NULL &&
+        csb_crew_open(self->pool, self->workers, &self->crew, &error) < 0) {
+        return csb_py_raise(&error);
+    }
+    return csb_py_errand_send(module, object, self->policy, self->crew, args);
+}
+
+static PyObject *
+pool_open_session(PyObject *object, PyObject *mapping)
+{
+    PoolObject *self = (PoolObject *)object;
+    return opened(self) == NULL
+               ? NULL
+               : csb_py_session_open(PyType_GetModule(Py_TYPE(object)), object,
+                                     self->policy, self->pool, mapping);
+}
+
+static PyObject *
 pool_stats(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     PoolObject *self = (PoolObject *)object;
@@ -96,9 +127,13 @@ static void
 close_pool(PoolObject *self)
 {
     struct csb_pool *pool = self->pool;
+    struct csb_crew *crew = self->crew;
     self->pool = NULL;
     if (pool != NULL) {
         Py_BEGIN_ALLOW_THREADS;
+        if (crew != NULL) {
+            csb_crew_close(crew);
+        }
         csb_pool_close(pool);
         Py_END_ALLOW_THREADS;
     }
@@ -118,6 +153,7 @@ pool_abandon(PyObject *object, PyObject *Py_UNUSED(unused))
     if (self->pool != NULL) {
         csb_pool_abandon(self->pool);
         self->pool = NULL;
+        self->crew = NULL; /* lost: its threads are not in this process */
     }
     Py_RETURN_NONE;
 }
@@ -158,6 +194,7 @@ open_pool(PoolObject *self, PyObject *spec)
     struct csb_strings preload = {0};
     struct csb_error error;
     int result = get_options(spec, &options, &preload);
+    self->workers = options.workers;
     if (result == 0) {
         result = csb_pool_open(self->policy, &options, &self->pool, &error);
         if (result < 0) {
@@ -185,7 +222,6 @@ pool_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords))
     if (self == NULL) {
         return NULL;
     }
-    self->pool = NULL;
     self->policy = policy;
     Py_INCREF(policy_object);
     self->policy_object = policy_object;
@@ -202,6 +238,7 @@ pool_dealloc(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     close_pool((PoolObject *)object);
+    csb_crew_free(((PoolObject *)object)->crew);
     Py_XDECREF(((PoolObject *)object)->policy_object);
     release(object);
     Py_DECREF(type);
@@ -209,6 +246,10 @@ pool_dealloc(PyObject *object)
 
 static PyMethodDef methods[] = {
     {"run", pool_run, METH_O, "Run one already checked source in a spare child."},
+    {"submit", pool_submit, METH_VARARGS,
+     "submit(request, mailbox, token, streams): a Job whose end arrives there."},
+    {"open_session", pool_open_session, METH_O,
+     "open_session(request): (Session, or None when the child ended; RunData)."},
     {"stats", pool_stats, METH_NOARGS, "Figures of the pool."},
     {"wait_ready", pool_wait_ready, METH_O, "Wait for spares, so many seconds at most."},
     {"close", pool_close, METH_NOARGS, "End all of it, after the runs that are on."},

@@ -2,6 +2,7 @@
  * `csandbox doctor`. */
 #include "py_probe.h"
 
+#include "cgroup.h"
 #include "landlock.h"
 #include "probe.h"
 #include "py_convert.h"
@@ -44,6 +45,21 @@ namespaces(void)
                          "container's settings)");
 }
 
+static PyObject *
+cgroup(void)
+{
+    struct csb_cgroup found;
+    char why[400] = "";
+    bool available;
+    csb_cgroup_init(&found);
+    available = csb_cgroup_find(&found, why, sizeof why);
+    csb_cgroup_done(&found);
+    return available
+               ? feature(true, "memory.max, memory.swap.max, pids.max a run", "")
+               : feature(false, why,
+                         "optional: start the program in a delegated cgroup v2 subtree");
+}
+
 PyObject *
 csb_py_probe(PyObject *module, PyObject *unused)
 {
@@ -72,6 +88,7 @@ csb_py_probe(PyObject *module, PyObject *unused)
          csb_py_set(dict, "session",
                     feature(true, "own session, parent-death signal", "")) < 0 ||
          csb_py_set(dict, "namespaces", namespaces()) < 0 ||
+         csb_py_set(dict, "cgroup", cgroup()) < 0 ||
          csb_py_set(dict, "mdwe",
                     feature(probe.mdwe, probe.mdwe ? "prctl" : "not in this kernel",
                             "optional: use Linux 6.3 or newer")) < 0 ||

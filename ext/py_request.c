@@ -44,6 +44,8 @@ csb_py_convert_limits(PyObject *mapping, struct csb_limits *ret)
         csb_py_get_u64(limits, "memory_bytes", &ret->memory_bytes) == 0 &&
         csb_py_get_u64(limits, "output_bytes", &ret->output_bytes) == 0 &&
         csb_py_get_u64(limits, "file_bytes", &ret->file_bytes) == 0 &&
+        csb_py_get_u64(limits, "disk_bytes", &ret->disk_bytes) == 0 &&
+        get_u32(limits, "files", &ret->files) == 0 &&
         csb_py_get_u64(limits, "stack_bytes", &ret->stack_bytes) == 0 &&
         get_u32(limits, "open_files", &ret->open_files) == 0 &&
         get_u32(limits, "threads", &ret->threads) == 0) {
@@ -136,6 +138,15 @@ convert_checked(PyObject *mapping, struct csb_py_request *request)
     return 0;
 }
 
+static int
+get_flag(PyObject *mapping, const char *key)
+{
+    PyObject *value = csb_py_get(mapping, key);
+    int result = value == NULL ? -1 : PyObject_IsTrue(value);
+    Py_XDECREF(value);
+    return result;
+}
+
 /* Optional: what a child is asked after its source was executed, and by which code of ours. */
 static int
 convert_calls(PyObject *mapping, struct csb_py_request *request)
@@ -144,6 +155,8 @@ convert_calls(PyObject *mapping, struct csb_py_request *request)
     uint64_t reply_bytes;
     PyObject *value;
     Py_ssize_t count;
+    int session;
+    int cell;
     if (!PyMapping_HasKeyString(mapping, "calls")) {
         return 0;
     }
@@ -167,8 +180,13 @@ convert_calls(PyObject *mapping, struct csb_py_request *request)
             return -1;
         }
     }
-    job->mode = CSB_MODE_CALLS;
-    job->call_kind = CSB_FRAME_CALL;
+    session = get_flag(mapping, "session");
+    cell = get_flag(mapping, "cell");
+    if (session < 0 || cell < 0) {
+        return -1;
+    }
+    job->mode = session ? CSB_MODE_SESSION : CSB_MODE_CALLS;
+    job->call_kind = cell ? CSB_FRAME_CELL : CSB_FRAME_CALL;
     job->calls = request->calls;
     job->call_count = (size_t)count;
     job->reply_bytes = (size_t)reply_bytes;

@@ -13,6 +13,7 @@ struct csb_run {
     struct csb_error *reterr;
     struct csb_meter meter;
     struct csb_notify notify;
+    struct csb_disk disk; /* of the job, when it has one */
     struct csb_dialogue dialogue;
     struct csb_wire_frame frame; /* header of the call that is being sent */
     size_t calls_sent;

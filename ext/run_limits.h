@@ -12,6 +12,8 @@ struct csb_limits {
     uint64_t memory_bytes;
     uint64_t output_bytes; /* per stream */
     uint64_t file_bytes;   /* per file */
+    uint64_t disk_bytes;   /* of all files, beyond what the caller put there */
+    uint32_t files;        /* files and folders that may be made */
     uint32_t open_files;
     uint32_t threads; /* at once, the main thread included: 0 and 1 = no other */
     uint64_t stack_bytes;

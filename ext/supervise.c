@@ -156,6 +156,7 @@ serve_listener(struct csb_run *run, short events)
     struct csb_notify *notify = &run->notify;
     if (events & POLLIN) {
         bool denied = csb_notify_serve(notify, &run->meter.procfs, csb_clock_now_ns());
+        csb_meter_hurry(&run->meter);
         if (denied && run->job->kill_on_violation) {
             csb_run_stop(run, CSB_STOP_VIOLATION);
         } else if (notify->end_seen && notify->hold_end) {
@@ -236,6 +237,18 @@ begin_report(struct csb_run *run, const struct csb_job *job, struct csb_report *
 }
 
 static void
+watch_disk(struct csb_run *run, const struct csb_job *job)
+{
+    run->meter.disk = NULL;
+    if (job->disk != NULL) {
+        run->disk = *job->disk;
+        run->disk.files_made =
+            run->ready && run->notify.listener < 0 ? NULL : &run->notify.files_made;
+        run->meter.disk = &run->disk;
+    }
+}
+
+static void
 run_init(struct csb_run *run, struct csb_start *start, const struct csb_job *job,
          struct csb_report *ret, struct csb_error *reterr)
 {
@@ -252,6 +265,7 @@ run_init(struct csb_run *run, struct csb_start *start, const struct csb_job *job
     run->notify.own_pid = run->child.process.pid;
     csb_meter_open(&run->meter, run->child.process.pid, job->limits, &run->child.procfs,
                    &run->child.inherited);
+    watch_disk(run, job);
     csb_dialogue_init(&run->dialogue, &run->child.ends.channel_fd);
     if (run->child.ready) {
         csb_talk_begin(run);
@@ -326,6 +340,7 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
     run->paused = false;
     run->calls_sent = 0;
     run->notify.threads_allowed = job->limits->threads;
+    watch_disk(run, job);
     csb_meter_restart(&run->meter, job->limits, csb_clock_now_ns());
     run->interrupt_check_ns = run->meter.ready_ns + INTERRUPT_CHECK_NS;
     csb_talk_call(run);

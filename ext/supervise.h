@@ -8,6 +8,7 @@
 #define CSB_SUPERVISE_H
 
 #include "capture.h"
+#include "disk.h"
 #include "meter.h"
 #include "notify.h"
 #include "outcome.h"
@@ -22,11 +23,13 @@ struct csb_bytes {
 struct csb_job {
     const struct csb_limits *limits;
     uint32_t required; /* feature bits that must be confirmed */
+    uint32_t seen;     /* feature bits that the caller itself saw in force */
     uint32_t sets;     /* system call sets of the policy */
     bool kill_on_violation;
     enum csb_wire_mode mode;
     struct csb_bytes submission; /* submission.h */
     struct csb_bytes source;
+    const struct csb_disk *disk; /* of the run's scratch folder; NULL: not looked at */
     /* Frames that are sent one by one, each when the reply to the one before has come; the
      * run ends with the last reply. A session has one call an exchange. */
     const struct csb_bytes *calls;

@@ -11,6 +11,7 @@
 #include <asm/ioctls.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <linux/prctl.h>
 #include <sched.h>
@@ -86,7 +87,7 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     SEE1("clone", T, BITS(0, THREAD_EXTRAS, THREAD_FLAGS), "threads; counted, so that the cap holds"),
     SAY("clone3", C|S, ENOSYS, "its flags are behind a pointer that BPF can not read; glibc falls back to clone"),
     OK("close", C, "own descriptors"),
-    OK("close_range", C, "own descriptors"),
+    OK1("close_range", C, BITS(2, CLOSE_RANGE_CLOEXEC, 0), "own descriptors; CLOSE_RANGE_UNSHARE would give a thread a table, and a limit, of its own"),
     OK("copy_file_range", W, "shutil"),
     OK("dup", C, "own descriptors"),
     OK("dup2", C, "own descriptors"),
@@ -104,7 +105,7 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK("faccessat", R, "imports"),
     OK("faccessat2", R, "imports"),
     OK("fadvise64", R, "hints about own files"),
-    OK("fallocate", W, "bounded by RLIMIT_FSIZE"),
+    SEE("fallocate", W, "bounded by RLIMIT_FSIZE; added up, because it takes disk space at once"),
     SAY("fchmod", C, 0, "pretended; also the canary by which a child confirms that this filter is on"),
     SAY("fchmodat", W, 0, "pretended, as chmod"),
     SAY("fchmodat2", W, 0, "pretended, as chmod"),
@@ -218,9 +219,9 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK("readlinkat", R, "imports, pathlib"),
     OK("readv", C, "own descriptors"),
     OK1("recvfrom", A, IS(4, 0), "own socket pair"),
-    OK("rename", W, "below the scratch"),
-    OK("renameat", W, "below the scratch"),
-    OK("renameat2", W, "below the scratch"),
+    SEE("rename", W, "below the scratch; waits while the supervisor adds up the disk space"),
+    SEE("renameat", W, "below the scratch; as rename"),
+    SEE("renameat2", W, "below the scratch; as rename"),
     OK("restart_syscall", C, "the kernel's own continuation of a sleep"),
     OK("rmdir", W, "below the scratch"),
     OK("rseq", C, "glibc registers each thread"),

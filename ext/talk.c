@@ -70,9 +70,12 @@ csb_talk_begin(struct csb_run *run)
     const struct csb_job *job = run->job;
     const uint32_t later =
         run->child.ready ? CSB_FEATURE_BIT(CSB_FEATURE_RLIMITS) : UINT32_C(0);
-    run->confirmed = run->child.mask;
+    run->confirmed = run->child.mask | job->seen;
     run->notify.listener = run->child.listener;
     run->child.listener = CSB_FD_NONE;
+    if (run->notify.listener < 0) {
+        run->disk.files_made = NULL; /* nobody counts them */
+    }
     if (!all_confirmed(run, ~later)) {
         return;
     }

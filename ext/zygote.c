@@ -97,6 +97,7 @@ csb_zygote_start(struct csb_zygote *zygote, const struct csb_policy *policy,
             policy->landlock_abi == 0 ? CSB_FD_NONE : policy->paths.fine_ruleset;
         plan.landlock_fds[1] = CSB_FD_NONE;
         plan.namespaces = policy->namespaces;
+        plan.cgroup_fd = CSB_FD_NONE;
         plan.skipped = policy->skipped | CSB_FEATURE_BIT(CSB_FEATURE_RLIMITS);
         result = csb_launch_interpreter(&plan, policy, &zygote->process, reterr);
     }

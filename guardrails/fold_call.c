@@ -112,6 +112,15 @@ rotate13(const struct csb_value *text, struct csb_value *ret)
     }
 }
 
+/* The result of a template begins as the empty text; false when the template is that too. */
+static bool
+open_template(const struct csb_value *format, struct csb_value *ret)
+{
+    ret->kind = CSB_V_TEXT;
+    ret->whole = format->whole;
+    return format->text.bytes != NULL;
+}
+
 /* "%s" and "%c" with known values; anything else ends what is known. */
 void
 csb_fold_percent(const struct csb_value *format, const struct csb_value *right,
@@ -119,9 +128,7 @@ csb_fold_percent(const struct csb_value *format, const struct csb_value *right,
 {
     size_t next = 0;
     const char *text = format->text.bytes;
-    ret->kind = CSB_V_TEXT;
-    ret->whole = format->whole;
-    if (text == NULL) {
+    if (!open_template(format, ret)) {
         return;
     }
     for (size_t i = 0; i < format->text.len && ret->whole; i++) {
@@ -159,9 +166,7 @@ format_braces(const struct csb_value *format, const struct csb_value *list,
 {
     size_t next = 0;
     const char *text = format->text.bytes;
-    ret->kind = CSB_V_TEXT;
-    ret->whole = format->whole;
-    if (text == NULL) {
+    if (!open_template(format, ret)) {
         return;
     }
     for (size_t i = 0; i < format->text.len && ret->whole; i++) {

@@ -34,6 +34,7 @@ ALL_LAYERS = (
     "seccomp",
     "seccomp_notify",
     "namespaces",
+    "cgroup",
     "mdwe",
 )
 ROOT = os.geteuid() == 0
@@ -123,6 +124,7 @@ _POLICY_KEYS = {
     "landlock_abi",
     "degrade",
     "namespaces",
+    "cgroup",
 }
 
 

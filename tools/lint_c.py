@@ -35,7 +35,7 @@ MAY_INCLUDE: dict[str, set[str]] = {
 #: and for the launcher (and a trial of it) the one function that runs between clone and exec
 MAY_ALSO_INCLUDE: dict[str, set[str]] = {
     "child": {
-        *("bpf.h", "feature.h", "namespaces.h", "plan.h", "run_limits.h", "wire.h"),
+        *("bpf.h", "feature.h", "namespaces.h", "plan.h", "run_limits.h", "syscalls.h", "wire.h"),
         # the codec, linked into both extensions
         *("py_value_decode.h", "py_value_encode.h", "py_value_path.h"),
     },

@@ -86,6 +86,8 @@ def _limits(parser: argparse.ArgumentParser) -> None:
         ("--memory", "memory_bytes", size, "SIZE", "private memory, for example 256MiB"),
         ("--output", "output_bytes", size, "SIZE", "output per stream"),
         ("--file-size", "file_bytes", size, "SIZE", "size of one written file"),
+        ("--disk", "disk_bytes", size, "SIZE", "all written files together"),
+        ("--files", "files", int, "N", "files and folders made"),
         ("--open-files", "open_files", int, "N", "descriptors open at once"),
         ("--threads", "threads", int, "N", "threads at once, the main one included"),
         ("--stack", "stack_bytes", size, "SIZE", "stack of the main thread"),

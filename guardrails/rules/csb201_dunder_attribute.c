@@ -29,18 +29,8 @@ is_own(struct csb_check *check, const struct csb_site *site, TSNode receiver)
 static bool
 is_builtin_name(struct csb_check *check, const struct csb_site *site, TSNode receiver)
 {
-    size_t len;
-    const char *text;
-    uint32_t atom;
-    receiver = csb_unwrap(check, receiver);
-    if (csb_kind(check, receiver) != CSB_K_IDENTIFIER) {
-        return false;
-    }
-    text = csb_node_text(check, receiver, &len);
-    atom = csb_atom(&check->atoms, text, len);
-    check->failed = check->failed || atom == CSB_NO_ATOM;
-    return atom != CSB_NO_ATOM &&
-           csb_scope_find(&check->scopes, site->scope, atom) == NULL;
+    return csb_kind(check, csb_unwrap(check, receiver)) == CSB_K_IDENTIFIER &&
+           csb_local_of(check, site->scope, receiver) == NULL;
 }
 
 /* __class__, __dict__, __mro__, __bases__: does an honest program do this? */

@@ -51,9 +51,9 @@ check_argument(struct csb_check *check, const struct csb_site *site, TSNode node
     csb_text_done(&name);
 }
 
-/* attrgetter(*["__class__"]): the names are in a list that is known. */
+/* attrgetter(*NAMES), where NAMES is a list that is known. */
 static void
-check_splat(struct csb_check *check, const struct csb_site *site, TSNode splat)
+check_known(struct csb_check *check, const struct csb_site *site, TSNode splat)
 {
     struct csb_folder folder = {.check = check, .scope = site->scope};
     struct csb_value list = {0};
@@ -73,18 +73,48 @@ check_splat(struct csb_check *check, const struct csb_site *site, TSNode splat)
     csb_value_done(&list);
 }
 
+/* The list that `*[...]` is written with, or a null node. */
+static TSNode
+shown_list(const struct csb_check *check, TSNode splat)
+{
+    TSNode none = {0};
+    TSNode list = csb_unwrap(check, csb_first_child(splat));
+    enum csb_kind kind = csb_kind(check, list);
+    return csb_kind(check, splat) == CSB_K_LIST_SPLAT &&
+                   (kind == CSB_K_LIST || kind == CSB_K_TUPLE || kind == CSB_K_SET)
+               ? list
+               : none;
+}
+
+/* The items of a list that is written out, or the arguments of a call. */
+static void
+check_each(struct csb_check *check, const struct csb_site *site, TSNode parent,
+           bool arguments)
+{
+    struct csb_children items;
+    TSNode node;
+    csb_children_open(&items, parent);
+    while (csb_children_next(&items, &node)) {
+        if (csb_kind(check, node) != CSB_K_LIST_SPLAT) {
+            check_argument(check, site, node, CSB_ACCESS_READ, false);
+        } else if (!arguments || ts_node_is_null(shown_list(check, node))) {
+            check_known(check, site, node);
+        }
+    }
+    csb_children_close(&items);
+}
+
+/* attrgetter("real", *["__class__"]): of any length, where the list is written out. */
 static void
 check_getter(struct csb_check *check, const struct csb_site *site)
 {
+    TSNode list = csb_field(check, site->parent, CSB_F_ARGUMENTS);
     struct csb_children arguments;
     TSNode node;
-    csb_children_open(&arguments, csb_field(check, site->parent, CSB_F_ARGUMENTS));
+    check_each(check, site, list, true);
+    csb_children_open(&arguments, list);
     while (csb_children_next(&arguments, &node)) {
-        if (csb_kind(check, node) == CSB_K_LIST_SPLAT) {
-            check_splat(check, site, node);
-        } else {
-            check_argument(check, site, node, CSB_ACCESS_READ, false);
-        }
+        check_each(check, site, shown_list(check, node), false);
     }
     csb_children_close(&arguments);
 }

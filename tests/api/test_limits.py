@@ -32,7 +32,7 @@ def test_nonsense_is_refused_with_field_and_unit(field, value):
         Limits(**{field: value})
     assert field in str(caught.value)
     assert caught.value.key == f"limits.{field}"
-    units = ("seconds", "bytes", "threads", "descriptors")
+    units = ("seconds", "bytes", "threads", "descriptors", "files and folders")
     assert any(unit in str(caught.value) for unit in units)
     assert isinstance(caught.value, ValueError)
 

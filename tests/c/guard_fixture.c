@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -61,4 +62,22 @@ const char *
 guard_codes(const char *source)
 {
     return guard_codes_of(source, strlen(source));
+}
+
+const char *
+guard_codes_of_many(const char *head, const char *part, size_t count, const char *tail)
+{
+    size_t len = strlen(head) + count * strlen(part) + strlen(tail);
+    char *source = malloc(len + 1);
+    char *at = source;
+    const char *codes;
+    assert_non_null(source);
+    at = stpcpy(at, head);
+    for (size_t i = 0; i < count; i++) {
+        at = stpcpy(at, part);
+    }
+    (void)stpcpy(at, tail);
+    codes = guard_codes_of(source, len);
+    free(source);
+    return codes;
 }

@@ -13,4 +13,8 @@ struct csb_guard_config *guard_fixture(void);
 const char *guard_codes(const char *source);
 const char *guard_codes_of(const char *bytes, size_t len);
 
+/* The same of `count` times `part` between `head` and `tail`. */
+const char *guard_codes_of_many(const char *head, const char *part, size_t count,
+                                const char *tail);
+
 #endif

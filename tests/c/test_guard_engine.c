@@ -118,35 +118,15 @@ test_findings_are_capped_and_counted(void **state)
                         "CSB301 CSB301 CSB301");
 }
 
-/* `count` times `part` between `head` and `tail`. */
-static const char *
-codes_of_many(const char *head, const char *part, size_t count, const char *tail)
-{
-    size_t part_len = strlen(part);
-    size_t len = strlen(head) + count * part_len + strlen(tail);
-    char *source = malloc(len + 1);
-    char *at = source;
-    const char *codes;
-    assert_non_null(source);
-    at = stpcpy(at, head);
-    for (size_t i = 0; i < count; i++) {
-        at = stpcpy(at, part);
-    }
-    (void)stpcpy(at, tail);
-    codes = guard_codes_of(source, len);
-    free(source);
-    return codes;
-}
-
 static void
 test_budgets(void **state)
 {
     (void)state;
-    assert_string_equal(codes_of_many("", "x=1\n", 30000, ""), "CSB002");
-    assert_string_equal(codes_of_many("x=", "-", 200, "1"), "CSB003");
-    assert_string_equal(codes_of_many("x=[", "1,", 49000, "]"), "CSB008");
-    assert_string_equal(codes_of_many("if 1:\n", " ", 300, "x=1\n"), "CSB003");
-    assert_string_equal(codes_of_many("x=a", ".b", 10000, ""), "CSB003");
+    assert_string_equal(guard_codes_of_many("", "x=1\n", 30000, ""), "CSB002");
+    assert_string_equal(guard_codes_of_many("x=", "-", 200, "1"), "CSB003");
+    assert_string_equal(guard_codes_of_many("x=[", "1,", 49000, "]"), "CSB008");
+    assert_string_equal(guard_codes_of_many("if 1:\n", " ", 300, "x=1\n"), "CSB003");
+    assert_string_equal(guard_codes_of_many("x=a", ".b", 10000, ""), "CSB003");
 }
 
 static void

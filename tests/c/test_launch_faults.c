@@ -247,6 +247,8 @@ launch(struct seen *ret)
                                              .memory_bytes = UINT64_C(256) << 20,
                                              .output_bytes = 100000,
                                              .file_bytes = 1 << 20,
+                                             .disk_bytes = 1 << 20,
+                                             .files = 100,
                                              .open_files = 64,
                                              .threads = 2,
                                              .stack_bytes = 8 << 20};

@@ -25,7 +25,7 @@ enum { NUMBERS = 1024, PID = 4711 };
 #define ALL_SETS (CSB_SET_BIT(CSB_SET_STARTUP) - 1)
 
 static const char *const free_in_core =
-    " brk close close_range dup dup2 dup3 exit fstat getcpu getcwd getegid geteuid getgid"
+    " brk close dup dup2 dup3 exit fstat getcpu getcwd getegid geteuid getgid"
     " getgroups getpgrp getpid getppid getrandom getresgid getresuid getrlimit gettid"
     " gettimeofday getuid lseek membarrier mincore mprotect mremap msync munmap"
     " nanosleep pause poll ppoll pread64 preadv preadv2 pselect6 pwrite64 pwritev"
@@ -37,8 +37,7 @@ static const char *const free_in_read_files =
     " access faccessat faccessat2 fadvise64 getdents64 lstat newfstatat"
     " readlink readlinkat stat statx ";
 static const char *const free_in_write_files =
-    " chdir copy_file_range fallocate fdatasync fsync ftruncate rename"
-    " renameat renameat2 rmdir sendfile umask unlink unlinkat ";
+    " chdir copy_file_range fdatasync fsync ftruncate rmdir sendfile umask unlink unlinkat ";
 static const char *const free_in_asyncio =
     " epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait eventfd2"
     " getpeername getsockname getsockopt pipe pipe2 shutdown ";
@@ -46,11 +45,12 @@ static const char *const free_in_timers = " alarm getitimer setitimer ";
 
 /* With checks or an errno: each has rows in `probes`. */
 static const char *const special =
-    " chmod chown clock_getres clock_gettime clock_nanosleep clone clone3 exit_group"
+    " chmod chown clock_getres clock_gettime clock_nanosleep clone clone3 close_range"
+    " exit_group fallocate"
     " fchmod fchmodat fchmodat2 fchown fchownat fcntl futex get_mempolicy getpgid"
     " getrusage getsid ioctl kill lchown listxattr llistxattr lsetxattr madvise mbind mkdir"
     " mkdirat mmap open openat openat2 prctl prlimit64"
-    " recvfrom sched_getaffinity sched_getparam sched_getscheduler sendmsg sendto"
+    " recvfrom rename renameat renameat2 sched_getaffinity sched_getparam sched_getscheduler sendmsg sendto"
     " setxattr socketpair tgkill utimensat ";
 
 static bool
@@ -215,6 +215,10 @@ static const struct probe probes[] = {
     {"openat", {3, 1, 0}, ALLOW}, {"openat", {3, 1, 02200000}, ALLOW}, {"openat", {3, 1, 0101}, NOTIFY},
     {"openat", {3, 1, 020200002}, NOTIFY}, {"openat", {3, 1, 0102 | HIGH}, NOTIFY}, {"open", {1, 0}, ALLOW},
     {"open", {1, 0101}, NOTIFY}, {"open", {1, 020200002}, NOTIFY}, {"mkdir", {1, 0700}, NOTIFY},
+    {"rename", {1, 2}, NOTIFY}, {"renameat", {3, 1, 3, 2}, NOTIFY}, {"renameat2", {3, 1, 3, 2, 2}, NOTIFY},
+    {"fallocate", {3, 0, 0, 1}, NOTIFY}, {"fallocate", {3, 3, 0, 1}, NOTIFY},
+    {"close_range", {3, 9, 0}, ALLOW}, {"close_range", {3, UINT32_MAX, 4}, ALLOW},
+    {"close_range", {3, 9, 2}, NOTIFY}, {"close_range", {3, 9, 6}, NOTIFY},
     {"mkdirat", {3, 1, 0700}, NOTIFY}, {"utimensat", {3, 1, 0}, NOTIFY}, {"utimensat", {3, 1, 1}, NOTIFY},
     {"prctl", {15}, ALLOW}, {"prctl", {16}, ALLOW}, {"prctl", {1, 0}, NOTIFY}, {"prctl", {4, 1}, NOTIFY},
     {"prctl", {8}, NOTIFY}, {"prctl", {22}, NOTIFY}, {"prctl", {23}, NOTIFY}, {"prctl", {24}, NOTIFY},
@@ -258,6 +262,8 @@ test_arguments_decide(void **state)
             assert_true(
                 strncmp(probe->name, "open", 4) == 0 ||
                 strncmp(probe->name, "mkdir", 5) == 0 ||
+                strncmp(probe->name, "rename", 6) == 0 ||
+                strcmp(probe->name, "fallocate") == 0 ||
                 strcmp(probe->name, "exit_group") == 0 ||
                 strcmp(probe->name, "mmap") == 0 ||
                 (strcmp(probe->name, "clone") == 0 && probe->args[0] == THREAD_BITS));

@@ -1,0 +1,231 @@
+/* Theory of operation: glue, in the caller. One exchange at a time; interrupt() and close() may
+ * come from other threads meanwhile. A child that ends is told once and not replaced. */
+#include "py_session.h"
+
+#include "fd.h"
+#include "py_error.h"
+#include "py_request.h"
+#include "py_run.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+typedef struct {
+    PyObject_HEAD struct csb_run *run; /* NULL: ended */
+    struct csb_kit kit;
+    const struct csb_policy *policy;
+    PyObject *pool_object;
+    int cancel_fd;
+    bool busy;
+    bool closing; /* once the exchange is over */
+} SessionObject;
+
+/* Kill the child and remove its folder; takes a moment, so without the GIL. */
+static void
+end(SessionObject *self)
+{
+    struct csb_run *run = self->run;
+    self->run = NULL;
+    if (self->policy != NULL) {
+        Py_BEGIN_ALLOW_THREADS;
+        csb_run_close(run);
+        csb_kit_done(&self->kit, UINT32_MAX);
+        Py_END_ALLOW_THREADS;
+        csb_kit_init(&self->kit);
+    }
+}
+
+static PyObject *
+session_exchange(PyObject *object, PyObject *mapping)
+{
+    SessionObject *self = (SessionObject *)object;
+    struct csb_py_request request = {0};
+    struct csb_report report = {0};
+    PyObject *result = NULL;
+    PyThreadState *saved;
+    struct csb_disk disk;
+    struct csb_job job;
+    bool lives;
+    if (self->run == NULL || self->busy) {
+        PyErr_SetString(PyExc_ValueError, self->busy ? "the session is busy with a cell"
+                                                     : "the session has ended");
+        return NULL;
+    }
+    if (csb_py_request_convert(mapping, &request) < 0 || request.c.job.call_count != 1) {
+        if (!PyErr_Occurred()) {
+            PyErr_SetString(PyExc_ValueError, "key 'calls': expected one");
+        }
+        csb_py_request_done(&request);
+        return NULL;
+    }
+    job = csb_request_job(&request.c, self->policy);
+    job.interrupted = csb_py_interrupted;
+    job.interrupted_argument = &saved;
+    job.cancel_fd = self->cancel_fd;
+    disk = csb_kit_disk(&self->kit, job.limits, NULL, 0);
+    job.disk = self->policy->scratch_writable ? &disk : NULL;
+    self->busy = true;
+    saved = PyEval_SaveThread();
+    lives = csb_run_exchange(self->run, &job, &report);
+    PyEval_RestoreThread(saved);
+    self->busy = false;
+    if (!PyErr_Occurred()) {
+        result = csb_py_request_result(self->policy, &request, 0, &report, NULL);
+    }
+    if (!lives || self->closing) {
+        end(self);
+    }
+    csb_report_done(&report);
+    csb_py_request_done(&request);
+    return result;
+}
+
+static PyObject *
+session_interrupt(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    SessionObject *self = (SessionObject *)object;
+    if (self->run != NULL) {
+        csb_run_interrupt(self->run);
+    }
+    return PyBool_FromLong(self->run != NULL);
+}
+
+static PyObject *
+session_close(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    SessionObject *self = (SessionObject *)object;
+    const uint64_t one = 1;
+    if (self->busy) {
+        self->closing = true;
+        (void)!write(self->cancel_fd, &one, sizeof one);
+    } else if (self->run != NULL) {
+        end(self);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+session_alive(PyObject *object, void *Py_UNUSED(unused))
+{
+    return PyBool_FromLong(((SessionObject *)object)->run != NULL);
+}
+
+static PyObject *
+session_pid(PyObject *object, void *Py_UNUSED(unused))
+{
+    const SessionObject *self = (SessionObject *)object;
+    return PyLong_FromLong(self->run == NULL ? -1 : csb_run_pid(self->run));
+}
+
+static void
+session_dealloc(PyObject *object)
+{
+    SessionObject *self = (SessionObject *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    if (self->run != NULL) {
+        end(self);
+    }
+    csb_fd_close(&self->cancel_fd);
+    Py_XDECREF(self->pool_object);
+    release(object);
+    Py_DECREF(type);
+}
+
+static PyMethodDef methods[] = {
+    {"exchange", session_exchange, METH_O, "Send one frame and wait for its reply."},
+    {"interrupt", session_interrupt, METH_NOARGS, "SIGINT to the child."},
+    {"close", session_close, METH_NOARGS, "Kill the child."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getters[] = {
+    {"alive", session_alive, NULL, "Whether the child lives.", NULL},
+    {"pid", session_pid, NULL, "Its process id, or -1.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_dealloc, session_dealloc},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getters},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "csandbox._core.Session",
+    .basicsize = sizeof(SessionObject),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = slots,
+};
+
+int
+csb_py_session_add(PyObject *module)
+{
+    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+    int result = type == NULL ? -1 : PyModule_AddType(module, (PyTypeObject *)type);
+    Py_XDECREF(type);
+    return result;
+}
+
+static SessionObject *
+new_session(PyObject *module, PyObject *pool_object)
+{
+    PyTypeObject *type = (PyTypeObject *)PyObject_GetAttrString(module, "Session");
+    SessionObject *self =
+        type == NULL ? NULL
+                     : (SessionObject *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(
+                           type, 0);
+    Py_XDECREF((PyObject *)type);
+    if (self == NULL) {
+        return NULL;
+    }
+    csb_kit_init(&self->kit);
+    Py_INCREF(pool_object);
+    self->pool_object = pool_object;
+    self->cancel_fd = csb_fd_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (self->cancel_fd < 0) {
+        errno = -self->cancel_fd;
+        Py_DECREF((PyObject *)self);
+        PyErr_SetFromErrno(PyExc_OSError);
+        return NULL;
+    }
+    return self;
+}
+
+PyObject *
+csb_py_session_open(PyObject *module, PyObject *pool_object,
+                    const struct csb_policy *policy, struct csb_pool *pool,
+                    PyObject *mapping)
+{
+    struct csb_py_request request = {0};
+    struct csb_report report = {0};
+    struct csb_error error = {CSB_STEP_NONE, 0, ""};
+    SessionObject *self = new_session(module, pool_object);
+    PyObject *data = NULL;
+    PyThreadState *saved;
+    int status;
+    if (self == NULL || csb_py_request_convert(mapping, &request) < 0) {
+        Py_XDECREF((PyObject *)self);
+        csb_py_request_done(&request);
+        return NULL;
+    }
+    request.c.job.interrupted = csb_py_interrupted;
+    request.c.job.interrupted_argument = &saved;
+    saved = PyEval_SaveThread();
+    status = csb_pool_open_session(pool, &request.c, &self->run, &self->kit, &report,
+                                   &error);
+    PyEval_RestoreThread(saved);
+    self->policy = self->run == NULL ? NULL : policy;
+    if (!PyErr_Occurred()) {
+        data = csb_py_request_result(policy, &request, status, &report, &error);
+    }
+    csb_report_done(&report);
+    csb_py_request_done(&request);
+    if (data == NULL || self->run == NULL) {
+        Py_DECREF((PyObject *)self);
+        return data == NULL ? NULL : Py_BuildValue("(ON)", Py_None, data);
+    }
+    return Py_BuildValue("(NN)", self, data);
+}

@@ -1,0 +1,125 @@
+"""A control group of each run's own. Where none is delegated only the refusal can be tested; `make
+test-kernels` runs this file in machines in which one is, as root and as a user."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import csandbox
+from csandbox import _core
+from csandbox._errors import UnsupportedError
+from tests.confined import confined, request, spec
+
+FOUND = _core.probe()["cgroup"]
+delegated = pytest.mark.skipif(not FOUND["available"], reason=str(FOUND["detail"]))
+HIERARCHY = Path("/sys/fs/cgroup")
+
+
+def leaves() -> list[Path]:
+    return [path for path in HIERARCHY.rglob("csandbox-*") if path.is_dir()]
+
+
+@pytest.mark.skipif(bool(FOUND["available"]), reason="one is delegated here")
+def test_without_one_a_run_says_so_and_require_fails_closed() -> None:
+    state = csandbox.run("print(1)").isolation["cgroup"]
+    assert state.startswith("off: ") and len(state) > len("off: ")
+    with pytest.raises(UnsupportedError) as caught:
+        csandbox.run("print(1)", cgroup="require")
+    assert caught.value.feature == "cgroup"
+    assert "Delegate" in caught.value.hint
+
+
+def test_off_by_choice() -> None:
+    assert csandbox.run("print(1)", cgroup="off").isolation["cgroup"] == 'off: cgroup="off"'
+
+
+@delegated
+def test_the_kernel_is_given_the_limits_and_nothing_is_left() -> None:
+    seen: dict[str, str] = {}
+
+    def look() -> None:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and "pids.current" not in seen:
+            for leaf in leaves():
+                if (leaf / "pids.current").read_text().strip() == "1":
+                    for name in ("memory.max", "memory.swap.max", "pids.max", "pids.current"):
+                        path = leaf / name
+                        seen[name] = path.read_text().strip() if path.exists() else "0"
+            time.sleep(0.01)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    limits = {"memory_bytes": 128 << 20, "threads": 3, "wall_s": 60}
+    result = confined("import time\ntime.sleep(2)", limits=limits)
+    watcher.join()
+    assert result["isolation"]["cgroup"].startswith("enforced")
+    assert seen == {
+        "memory.max": str((128 << 20) * 5 // 4 + (64 << 20)),
+        "memory.swap.max": "0",
+        "pids.max": "3",
+        "pids.current": "1",
+    }
+    assert leaves() == []
+
+
+THREADS = """
+import threading
+go = threading.Event()
+threads = [threading.Thread(target=go.wait) for _ in range(12)]
+try:
+    for thread in threads: thread.start()
+    print("EFFECT")
+except RuntimeError: print("refused")
+go.set()
+"""
+
+
+@delegated
+def test_pids_max_holds_the_thread_cap_alone() -> None:
+    alone = confined(THREADS, limits={"threads": 4}, without=["seccomp_notify"])
+    assert alone["out"] == "refused\n"
+    gone = confined(THREADS, limits={"threads": 4}, without=["seccomp_notify", "cgroup"])
+    assert gone["out"] == "EFFECT\n"
+
+
+@delegated
+def test_memory_max_ends_a_run_by_the_right_verdict() -> None:
+    """Memory that RLIMIT_DATA does not count, faster than anybody looks."""
+    source = "b = bytearray(300 << 20)\nprint('EFFECT')"
+    limits = {"memory_bytes": 64 << 20}
+    result = confined(source, limits=limits, without=["rlimits"])
+    assert result["verdict"] == "memory_limit" and "EFFECT" not in result["out"]
+
+
+HOST = (
+    "import csandbox, threading, time\n"
+    "t = threading.Thread(target=csandbox.run, args=('import time; time.sleep(60)',),\n"
+    "                     kwargs={'limits': {'wall_s': 60}, 'profile': 'open'})\n"
+    "t.start(); t.join()"
+)
+
+
+@delegated
+def test_a_killed_caller_leaves_nothing_for_long() -> None:
+    host = subprocess.Popen([sys.executable, "-c", HOST], env={**os.environ})
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not any(
+        (leaf / "cgroup.procs").read_text() for leaf in leaves()
+    ):
+        time.sleep(0.05)
+    assert leaves()
+    host.send_signal(signal.SIGKILL)
+    host.wait()
+    time.sleep(2.5)  # younger leaves could be somebody's who is about to use them
+    _core.run(_core.Policy(spec()), request("print(1)"))
+    assert leaves() == []
+    for entry in Path(os.environ["TMPDIR"]).glob("csandbox-*"):
+        entry.rmdir()  # a caller that got SIGKILL can not remove its folder

@@ -1,0 +1,220 @@
+"""What is checked inside the emulated machine; started by its pid 1, talks to the console.
+
+Prints `CSB ok NAME` or `CSB FAIL NAME: why` a check, the end of what pytest printed, and last
+`CSB END failed=N`. tools/test_kernels.py reads that.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ["PYTHONPATH"] = "/csandbox"
+sys.path.insert(0, "/csandbox")
+
+import csandbox  # noqa: E402
+from csandbox import _core  # noqa: E402
+from csandbox._selftest import self_test  # noqa: E402
+
+STRANGER = 1000
+COMMAND_LINE = dict(
+    word.partition("=")[::2] for word in Path("/proc/cmdline").read_text().split()
+)
+EXPECTED_ABI = int(COMMAND_LINE["csb.abi"])
+SUBSET = COMMAND_LINE.get("csb.pytest", "").split(",")
+CLONE_SWITCH = Path("/proc/sys/kernel/unprivileged_userns_clone")
+
+failed: list[str] = []
+
+
+def say(text: str) -> None:
+    print(f"CSB {text}", flush=True)
+
+
+def check(function: Callable[[], str | None]) -> None:
+    """Run one check and say how it went."""
+    try:
+        said = function()
+    except Exception as error:  # every failure is a line of the report
+        failed.append(function.__name__)
+        say(f"FAIL {function.__name__}: {type(error).__name__}: {error}")
+        traceback.print_exc(file=sys.stdout)
+    else:
+        say(f"ok {function.__name__}{': ' + said if said else ''}")
+
+
+# Into the delegated subtree while still root, then the user.
+ENTER = (
+    f"[ $1 = 0 ] || echo 0 >{DELEGATED}/main/cgroup.procs\n"
+    "user=$1; shift\n"
+    'exec setpriv --reuid $user --regid $user --clear-groups "$@"'
+)
+
+
+def as_stranger(code: str) -> str:
+    """Run Python code as an unprivileged user; its output."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", ENTER, "sh", str(STRANGER), sys.executable, "-B", "-c", code],
+        cwd="/tmp",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+CGROUPS = Path("/sys/fs/cgroup")
+DELEGATED = CGROUPS / "delegated"
+
+
+def delegate() -> str:
+    """A subtree as a service manager would hand it out: ours, with our process in a leaf of it."""
+    (CGROUPS / "cgroup.subtree_control").write_text("+memory +pids")
+    (DELEGATED / "main").mkdir(parents=True)
+    for folder in (DELEGATED, DELEGATED / "main"):
+        os.chown(folder, STRANGER, STRANGER)
+        for name in ("cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
+            os.chown(folder / name, STRANGER, STRANGER)
+    offered = (DELEGATED / "cgroup.controllers").read_text().strip()
+    assert {"memory", "pids"} <= set(offered.split()), offered
+    return offered
+
+
+DEGRADED: tuple[str, ...] = () if EXPECTED_ABI else ("landlock",)
+PRINT = (
+    "import csandbox\n"
+    f"r = csandbox.run('print(6 * 7)', allow_degraded={DEGRADED!r}, namespaces={{0}})\n"
+    "assert r.stdout == '42\\n', (r.verdict, r.stderr)\n"
+    "print(r.isolation['namespaces'])\n"
+    "assert r.isolation['cgroup'].startswith('enforced'), r.isolation"
+)
+
+
+def landlock_version() -> str:
+    """The kernel has the ABI that its version promises."""
+    detail = str(_core.probe()["landlock"]["detail"])
+    if EXPECTED_ABI < 0:  # a kernel that is newer than this list
+        return detail
+    assert detail.split()[1].rstrip(";") == str(EXPECTED_ABI), detail
+    return detail
+
+
+def features() -> str:
+    """Every layer, for the report."""
+    for name, data in _core.probe().items():
+        say(f"   {name}: {'yes' if data['available'] else 'no'}; {data['detail']}")
+    return f"Linux {os.uname().release}, Python {sys.version.split()[0]}"
+
+
+def a_required_layer_is_missing() -> str | None:
+    """Without Landlock nothing starts unless the caller says so."""
+    if EXPECTED_ABI:
+        return "not on this kernel: Landlock is there"
+    try:
+        csandbox.run("print(1)")
+    except csandbox.UnsupportedError as error:
+        assert error.feature == "landlock"
+        return str(error)
+    raise AssertionError("a run without Landlock was not refused")
+
+
+def run_as_root() -> str:
+    """One program, and every layer by name."""
+    result = csandbox.run("print(6 * 7)", allow_degraded=DEGRADED)
+    assert (result.stdout, result.verdict) == ("42\n", "accepted"), result.stderr
+    assert result.isolation["cgroup"].startswith("enforced"), result.isolation["cgroup"]
+    for name, state in result.isolation.items():
+        say(f"   {name}: {state}")
+    return f"{result.usage.wall_s:.2f} s"
+
+
+def run_as_a_user() -> str:
+    """The same without any privilege, namespaces included."""
+    state = as_stranger(PRINT.format("'auto'"))
+    assert state.startswith("enforced"), state
+    return state
+
+
+def namespaces_refused() -> str:
+    """Debian's switch is found out and named; "require" fails closed."""
+    if not CLONE_SWITCH.exists():
+        return "no such switch here"
+    CLONE_SWITCH.write_text("0")
+    try:
+        state = as_stranger(PRINT.format("'auto'"))
+        assert state == "off: kernel.unprivileged_userns_clone=0", state
+        refused = as_stranger(
+            "import csandbox\n"
+            f"try: csandbox.run('1', namespaces='require', allow_degraded={DEGRADED!r})\n"
+            "except csandbox.UnsupportedError as error: print(error.feature, error)"
+        )
+        assert refused.startswith("namespaces "), refused
+    finally:
+        CLONE_SWITCH.write_text("1")
+    return state
+
+
+def attacks() -> str:
+    """The self-test of `csandbox doctor`."""
+    held = 0
+    for finding in self_test(allow_degraded=DEGRADED):
+        expected = finding.held or (DEGRADED and "file" in finding.name)
+        if not finding.held:
+            say(f"   not held: {finding.name}: {finding.how}")
+        assert expected, finding.name
+        say(f"   {finding.name}: {finding.how}")
+        held += finding.held
+    return f"{held} attempts stopped"
+
+
+def tests_as(user: int) -> str:
+    """The pytest files named on the kernel's command line."""
+    if not SUBSET[0]:
+        return "none chosen"
+    pytest = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", *SUBSET]
+    done = subprocess.run(
+        ["/bin/sh", "-c", ENTER, "sh", str(user), *pytest],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    lines = done.stdout.strip().splitlines()
+    for line in lines[-60:] if done.returncode else lines[-1:]:
+        say(f"   {line}")
+    assert done.returncode == 0, f"pytest ended with {done.returncode}"
+    return lines[-1]
+
+
+def tests_as_root() -> str:
+    return tests_as(0)
+
+
+def tests_as_a_user() -> str:
+    return tests_as(STRANGER)
+
+
+def main() -> None:
+    """All checks, in an order in which the first ones explain the others."""
+    for function in (
+        delegate,
+        features,
+        landlock_version,
+        a_required_layer_is_missing,
+        run_as_root,
+        run_as_a_user,
+        namespaces_refused,
+        attacks,
+        tests_as_root,
+        tests_as_a_user,
+    ):
+        check(function)
+    say(f"END failed={len(failed)}")
+
+
+main()
