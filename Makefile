@@ -123,7 +123,7 @@ lint: build ## Warnings as errors, clang-format, clang-tidy, ruff, mypy and our 
 .PHONY: fmt
 fmt: ## Format C and Python
 	$(ready) build lint
-	@find ext guardrails tests -name '*.[ch]' 2>/dev/null | xargs $(VENV)/bin/clang-format -i
+	@find ext grading guardrails tests -name '*.[ch]' 2>/dev/null | xargs $(VENV)/bin/clang-format -i
 	@$(VENV)/bin/ruff check --quiet --fix-only $(wildcard $(OURS))
 	@$(VENV)/bin/ruff format --quiet $(wildcard $(OURS))
 

@@ -187,6 +187,59 @@ def open_reply(data: bytes, limits: ValueLimits, /) -> dict[str, Any]:
     anything else.
     """
 
+class TextPlace(TypedDict):
+    line: int  # 1-based; 0: it has none (json) or is not known
+    column: int  # 1-based, in characters
+    at_end: bool  # there is nothing more on this side
+    text: str  # the line around the place (json: the value), cut and escaped
+
+class TextDifference(TypedDict):
+    presentation: bool  # exact and lines: only white space differs
+    what: str  # more about it, may be ""
+    path: str  # json: "$.a[0]"; else ""
+    got: TextPlace
+    expected: TextPlace
+
+class ValueDifference(TypedDict):
+    reason: str  # "type" | "value" | "length" | "missing" | "extra"
+    path: str  # "$.groups[0]", cut
+    got: str  # as Python writes it, cut and escaped; "" when missing
+    expected: str  # the same; "" when extra
+
+def compare_text(
+    kind: str, got: bytes, expected: bytes, options: Mapping[str, Any], /
+) -> TextDifference | None:
+    """The first difference between what was printed and what was expected; None: equal.
+
+    `kind` is "exact", "lines", "tokens", "float", "case_insensitive", "yes_no", "unordered_lines"
+    or "json" (grading/compare_text.h says what each forgives, and its memory). Options, all of
+    which may be left out: ``rel`` and ``abs`` (float, json; 0), ``nan_equal`` (False),
+    ``final_newline`` (exact: one newline at the end does not matter; True). Linear, without the
+    GIL. Raises ValueError for an unknown kind or option, and when `expected` is not what its kind
+    needs.
+    """
+
+def compare_value(
+    got: object, expected: object, options: Mapping[str, Any], limits: ValueLimits, /
+) -> ValueDifference | None:
+    """The first difference between two objects of plain data; None: equal.
+
+    Without options types are exact all the way down (True is not 1, 1 is not 1.0, a list is no
+    tuple), nan equals nothing, -0.0 equals 0.0, the order of dicts and sets does not count.
+    Options: ``nan_equal``; ``numeric``: numbers by what they are worth (bool stays apart);
+    ``sequences``: a list equals a tuple; ``sets``: a set equals a frozenset; ``rel`` and ``abs``:
+    numeric, and close numbers are equal, except as keys and in sets. Never calls ``__eq__``. Raises
+    what ``encode`` raises, with the side in front ("got: at $[0]: …").
+    """
+
+def compare_encoded(
+    got: bytes, expected: bytes, options: Mapping[str, Any], limits: ValueLimits, /
+) -> ValueDifference | None:
+    """The same for two encodings; `got` may be anybody's.
+
+    Raises ValueError, with the side in front, for what is no encoding.
+    """
+
 def probe() -> dict[str, Any]:
     """What this kernel can enforce: feature -> {"available": bool, "detail": str, "hint": str}."""
 

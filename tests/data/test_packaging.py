@@ -15,7 +15,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-FOLDERS = [("ext", "*"), ("guardrails", "*"), ("profiles", "*"), ("tools", "*.*"), ("docs", "*")]
+FOLDERS = [("ext", "*"), ("grading", "*"), ("guardrails", "*"), ("profiles", "*")]
+FOLDERS += [("tools", "*.*"), ("docs", "*")]
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "setup.py").exists(), reason="not a checkout with setup.py (the sanitizer's tree)"
