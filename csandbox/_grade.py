@@ -14,7 +14,14 @@ from typing import Any
 from csandbox._calls import call_all
 from csandbox._compare import known_comparison
 from csandbox._errors import SetupError
-from csandbox._grade_execute import Judgement, Setting, calls_of, execute, judge_calls
+from csandbox._grade_execute import (
+    Judgement,
+    Setting,
+    calls_of,
+    check_expected,
+    execute,
+    judge_calls,
+)
 from csandbox._grade_feedback import Row, excerpt, known_level, message, redact
 from csandbox._grade_report import GradeReport, TestResult
 from csandbox._grade_tests import AnyTest, Test
@@ -268,7 +275,10 @@ def grade(
         seed = secrets.randbits(32)
     chosen = as_profile(profile)
     given = Limits.from_mapping(limits) if isinstance(limits, Mapping) else limits
-    grading = _Grading(Setting(source, chosen, compare), given, stop, retries, _Clock(total_s))
+    setting = Setting(source, chosen, compare)
+    for _, _, test in named:
+        check_expected(test, setting)
+    grading = _Grading(setting, given, stop, retries, _Clock(total_s))
     order = list(named)
     random.Random(seed).shuffle(order)
     if isolation == "submission":

@@ -9,9 +9,14 @@ from typing import Any
 from csandbox._bounded_names import NotEvaluable
 from csandbox._calls import Outcome, call_all
 from csandbox._check import source_bytes
-from csandbox._compare import Difference, compare_output, compare_values, known_comparison
-from csandbox._compare_text import TEXT
-from csandbox._compare_value import VALUE
+from csandbox._compare import (
+    TEXT,
+    VALUE,
+    Difference,
+    compare_output,
+    compare_values,
+    known_comparison,
+)
 from csandbox._grade_checker import judged
 from csandbox._grade_tests import (
     Answer,
@@ -120,6 +125,15 @@ def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Judgement
     return judge_calls(test, outcomes, setting)
 
 
+def check_expected(test: AnyTest, setting: Setting) -> None:
+    """Whether what the test expects is what its comparison needs; ValueError says what is wrong."""
+    if isinstance(test, StdioTest):
+        wanted = test.expected.encode() if isinstance(test.expected, str) else test.expected
+        compare_output(setting.comparison(test, TEXT), wanted, test.expected)
+    elif isinstance(test, CallTest):
+        compare_values(setting.comparison(test, VALUE), test.expected, test.expected)
+
+
 def calls_of(test: AnyTest) -> tuple[Call, ...]:
     """The calls that a test needs; () for tests that are not made of calls."""
     if isinstance(test, (CallTest, PropertyTest)):
@@ -195,12 +209,7 @@ def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Judgemen
     difference = compare_output(compare, result.stdout_bytes, test.expected)
     verdict = "accepted"
     if difference is not None:
-        verdict = "wrong_answer"
-        if (
-            compare == "exact"
-            and compare_output("tokens", result.stdout_bytes, test.expected) is None
-        ):
-            verdict = "presentation"
+        verdict = "presentation" if difference.presentation else "wrong_answer"
     return Judgement(verdict, (result,), input=_text(test.stdin), difference=difference)
 
 

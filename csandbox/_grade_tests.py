@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from csandbox._bounded_expression import Expression
-from csandbox._compare import known_comparison
-from csandbox._compare_text import TEXT
-from csandbox._compare_value import VALUE
+from csandbox._compare import TEXT, VALUE, known_comparison
 from csandbox._limits import Limits
 
 #: ``f``, ``Class.method``, ``Solution().twoSum``: names, dots and calls without arguments.
