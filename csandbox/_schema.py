@@ -300,7 +300,7 @@ def check_whole(flat: Flat, source: Source) -> None:
     for layer in ("namespaces", "cgroup"):
         if flat[f"isolation.{layer}"] == "off" and layer in flat["isolation.require"]:
             raise source.error(
-                f"isolation.{layer}", f'is "off", but isolation.require names it: use "require"'
+                f"isolation.{layer}", 'is "off", but isolation.require names it: use "require"'
             )
     for needed in ("core", "read-files"):
         if needed not in flat["syscalls.sets"]:

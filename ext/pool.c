@@ -181,12 +181,28 @@ put_back(struct csb_pool *pool, struct csb_spare *spare, bool held_place)
     csb_pool_wake(pool);
 }
 
+/* The CPU limit of a session is that of each cell, measured from outside. */
+static size_t
+without_cpu(struct csb_rlimit *rlimits, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rlimits[i].resource != RLIMIT_CPU) {
+            rlimits[kept++] = rlimits[i];
+        }
+    }
+    return kept;
+}
+
 /* RLIMIT_DATA counts what the child has from its zygote, too. */
 static size_t
 own_rlimits(const struct csb_spare *spare, const struct csb_limits *limits,
-            struct csb_rlimit *ret)
+            bool session, struct csb_rlimit *ret)
 {
     size_t count = csb_limits_to_rlimits(limits, ret);
+    if (session) {
+        count = without_cpu(ret, count);
+    }
     for (size_t i = 0; i < count; i++) {
         if (ret[i].resource == RLIMIT_DATA &&
             ret[i].value < UINT64_MAX - spare->start.inherited.data_bytes) {
@@ -210,7 +226,8 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
         .arguments = request->arguments,
         .environment = &environment,
         .rlimits = rlimits,
-        .rlimit_count = own_rlimits(spare, request->job.limits, rlimits),
+        .rlimit_count = own_rlimits(spare, request->job.limits,
+                                    request->job.mode == CSB_MODE_SESSION, rlimits),
         .prelude = request->prelude,
         .source_bytes = request->job.source.count};
     int result = csb_kit_fill(&spare->kit, &request->input, request->files,

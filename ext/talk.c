@@ -202,6 +202,9 @@ hear_reply(struct csb_run *run)
         csb_talk_call(run);
     } else if (run->job->mode == CSB_MODE_SESSION) {
         run->paused = true;
+        if (run->report->facts.stop == CSB_STOP_NONE) {
+            run->report->facts.stop = CSB_STOP_ANSWERED;
+        }
     } else {
         csb_run_stop(run, CSB_STOP_ANSWERED);
     }
