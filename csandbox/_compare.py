@@ -49,7 +49,8 @@ VALUE: Final[dict[str, dict[str, Any]]] = {
 @dataclass(frozen=True)
 class Difference:
     """Where an answer first differs. The two sides are bounded, escaped excerpts; `where` names
-    the place ("line 3, column 7", "$.groups[0]")."""
+    the place ("line 3, column 7", "$.groups[0]").
+    """
 
     where: str
     got: str
@@ -132,6 +133,6 @@ def compare_values(compare: str, got: Any, expected: Any) -> Difference | None:
     found = _core.compare_value(got, expected, options, _BOUNDS)
     if found is None:
         return None
-    sides = [found[side] or "nothing" for side in ("got", "expected")]
+    sides = found["got"] or "nothing", found["expected"] or "nothing"
     where = found["path"] + ("" if found["reason"] == "value" else f" ({found['reason']})")
     return Difference(where, *sides)

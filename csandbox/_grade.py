@@ -58,7 +58,7 @@ def _named(tests: Iterable[AnyTest], weights: Any) -> list[tuple[str, float, Any
         chosen = list(weights)
         if len(chosen) != len(listed):
             raise ValueError(f"weights: {len(chosen)} numbers for {len(listed)} tests")
-    checked = [replace(t, weight=w).weight for t, w in zip(listed, chosen, strict=True)]
+    checked = [Test(weight=weight).weight for weight in chosen]  # the same rules for all weights
     if sum(checked) <= 0:
         raise ValueError("the weights add up to 0, so nothing would count")
     return list(zip(ids, checked, listed, strict=True))

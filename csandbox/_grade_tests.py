@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from csandbox._bounded_expression import Expression
@@ -149,7 +150,7 @@ class CallTest(Test):
         object.__setattr__(self, "kwargs", call.kwargs)
         object.__setattr__(self, "expected", deepcopy(self.expected))
 
-    @property
+    @cached_property
     def calls(self) -> tuple[Call, ...]:
         """The one call."""
         return (Call(self.entry, tuple(self.args), self.kwargs, self.adapters),)

@@ -11,7 +11,6 @@ from csandbox._bounded_expression import Expression, names_in
 from csandbox._bounded_names import BUILTINS, METHODS, NotEvaluable
 from csandbox._grade_tests import Call, CallTest, PropertyTest
 
-
 _ALL_METHODS = frozenset().union(*METHODS.values())
 
 

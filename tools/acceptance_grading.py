@@ -2,12 +2,13 @@
 
 DIR holds datasets/ (humaneval.jsonl.gz, code_contests_sample.jsonl). Parts, all by default:
 
-humaneval  each task through the loader: how many become data wholly, whether each canonical solution
-           passes, and whether small mutants of it get the verdict that the task's own check() gives
-contests   the solutions in contest_solutions/, labelled right or wrong by their author (the sample has
-           none of its own), against the sample's tests: every difference with its reason
-hacks      tests/hacks: how many are accepted (0 is required), how many honest twins are refused (0 is
-           required), how many hacks a plain grader in one interpreter accepts
+humaneval  each task through the loader: how many become data wholly, whether each canonical
+           solution passes, and whether small mutants of it get the verdict that the task's own
+           check() gives
+contests   the solutions in contest_solutions/, labelled right or wrong by their author (the sample
+           has none of its own), against the sample's tests: every difference with its reason
+hacks      tests/hacks: how many are accepted (0 is required), how many honest twins are refused
+           (0 is required), how many hacks a plain grader in one interpreter accepts
 audit      audit_task over all tasks: what programs that must fail were accepted, and other findings
 speed      a HumanEval grading, a fresh child for each test, against check() in `python3 -I`; and
            gradings a second, one interleaved run
@@ -30,7 +31,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -44,6 +45,7 @@ MUTANTS = 6
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a JSON-lines file, packed or not."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
@@ -52,7 +54,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 class Mutate(ast.NodeTransformer):
     """One change, at the n-th place that can be changed."""
 
-    SWAP = {
+    SWAP: ClassVar[dict[type, type]] = {
         ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
         ast.NotEq: ast.Eq, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.And: ast.Or,
         ast.Or: ast.And, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -67,6 +69,7 @@ class Mutate(ast.NodeTransformer):
         return self.seen - 1 == self.place
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Change the node when it is its turn."""
         op = getattr(node, "op", None)
         if type(op) in self.SWAP and self._here():
             node.op = self.SWAP[type(op)]()  # type: ignore[attr-defined]
@@ -80,6 +83,7 @@ class Mutate(ast.NodeTransformer):
 
 
 def mutants(source: str) -> Iterator[str]:
+    """A few programs with one change each, spread over the source."""
     counter = Mutate(-1)
     counter.visit(ast.parse(source))
     for place in sorted({counter.seen * n // MUTANTS for n in range(min(MUTANTS, counter.seen))}):
@@ -94,6 +98,7 @@ def own_check(task: csandbox.Task, row: dict[str, Any], source: str) -> bool:
 
 
 def humaneval(data: Path) -> bool:
+    """Loader, canonical solutions and mutants."""
     tasks = [(csandbox.load_humaneval(row), row) for row in rows(data / "humaneval.jsonl.gz")]
     whole = sum(task.whole for task, _ in tasks)
     kinds = Counter(type(test).__name__ for task, _ in tasks for test in task)
@@ -144,6 +149,7 @@ CHECKERS = {"1025_B": divisor_of_each_pair}
 
 
 def contest_tasks(data: Path) -> dict[str, list[StdioTest]]:
+    """The sample's tests by the task's short name."""
     found = {}
     for row in rows(data / "code_contests_sample.jsonl"):
         name = json.loads(row["labels"])["name"].split(".")[0]
@@ -152,6 +158,7 @@ def contest_tasks(data: Path) -> dict[str, list[StdioTest]]:
 
 
 def contests(data: Path) -> bool:
+    """Own solutions against the sample's tests."""
     tasks = contest_tasks(data)
     agree, total, unexplained = 0, 0, 0
     work = []
@@ -166,7 +173,7 @@ def contests(data: Path) -> bool:
         work += [(name, label, way, path.read_text(), tests) for way, tests in ways.items()]
     pairs = [(source, tests) for _, _, _, source, tests in work]
     for place, report in csandbox.grade_many(pairs, stop="never", feedback="full"):
-        name, label, way, _, tests = work[place]
+        name, label, way, _, _ = work[place]
         total += 1
         agree += report.passed is (label == "right")
         if report.passed is not (label == "right"):
@@ -183,6 +190,7 @@ def contests(data: Path) -> bool:
 
 
 def hacks(_: Path) -> bool:
+    """The kit of tests/hacks, all of it."""
     from tests.hacks.kit import MODES, plain_verdict, techniques
 
     accepted, refused, broken = [], [], []
@@ -192,7 +200,9 @@ def hacks(_: Path) -> bool:
                 report = csandbox.grade(
                     technique.source(which, mode),
                     technique.tests(mode),
-                    profile="open" if which == "hack" else technique.head.get("twin profile", "contest"),
+                    profile="open"
+                    if which == "hack"
+                    else technique.head.get("twin profile", "contest"),
                     limits=technique.limits,
                     isolation=technique.head.get("isolation", "test"),
                     seed=3,
@@ -213,6 +223,7 @@ def hacks(_: Path) -> bool:
 
 
 def audit(data: Path) -> bool:
+    """Every task of both data sets."""
     limits = csandbox.Limits(cpu_s=0.5, wall_s=20)
     found: Counter[str] = Counter()
     for row in rows(data / "humaneval.jsonl.gz"):
@@ -240,6 +251,7 @@ def audit(data: Path) -> bool:
 
 
 def speed(data: Path) -> bool:
+    """One interleaved run."""
     row = rows(data / "humaneval.jsonl.gz")[0]
     task = csandbox.load_humaneval(row)
     text = f"{task.reference}\n\n{row['test']}\n\ncheck({task.entry})\n"
@@ -271,12 +283,19 @@ def speed(data: Path) -> bool:
     return True
 
 
-PARTS = {"humaneval": humaneval, "contests": contests, "hacks": hacks, "audit": audit, "speed": speed}
+PARTS = {
+    "humaneval": humaneval,
+    "contests": contests,
+    "hacks": hacks,
+    "audit": audit,
+    "speed": speed,
+}
 
 
 def main() -> int:
+    """Run the parts that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True, help="holds datasets/")
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[])
     options = parser.parse_args()
     folder = options.data / "datasets"

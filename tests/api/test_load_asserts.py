@@ -1,4 +1,4 @@
-"""Assertions as data: what they become, what they cannot become, and that none changes its sense."""
+"""Assertions as data: what they become, what they cannot, and that none changes its sense."""
 
 from __future__ import annotations
 
@@ -82,12 +82,18 @@ def test_loops_and_tables() -> None:
     text = "TABLE = [(1, 2), (3, 4)]\nfor given, wanted in TABLE:\n    assert f(given) == wanted\n"
     loaded = load_asserts(text, "f")
     assert [(t.args, t.expected) for t in loaded] == [((1,), 2), ((3,), 4)]  # type: ignore[union-attr]
-    nested = "for a in range(2):\n    for b in 'xy':\n        if b == 'x':\n            assert f(a, b) == a\n"
+    nested = (
+        "for a in range(2):\n    for b in 'xy':\n"
+        "        if b == 'x':\n            assert f(a, b) == a\n"
+    )
     assert [t.args for t in load_asserts(nested, "f")] == [(0, "x"), (1, "x")]  # type: ignore[union-attr]
 
 
 def test_chance_is_the_seeds() -> None:
-    text = "import random\nfor _ in range(3):\n    n = random.randint(0, 10**9)\n    assert f(n) == n + 1\n"
+    text = (
+        "import random\nfor _ in range(3):\n"
+        "    n = random.randint(0, 10**9)\n    assert f(n) == n + 1\n"
+    )
     args = [[t.args for t in load_asserts(text, "f", seed=s)] for s in (1, 1, 2)]  # type: ignore[union-attr]
     assert args[0] == args[1] != args[2]
 
