@@ -116,7 +116,7 @@ class _Reader:
     """Walks the statements of a text, and collects."""
 
     def __init__(self, entries: dict[str, str], seed: int, helpers: Sequence[ast.stmt]) -> None:
-        self.budget = Budget(20_000_000)
+        self.budget = Budget(5_000_000)
         self.known = modules(random.Random(seed))
         names: dict[str, Any] = {"__name__": "tests"}
         self.evaluator = _Names(names, self.budget, entries)

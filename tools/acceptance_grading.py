@@ -82,12 +82,21 @@ class Mutate(ast.NodeTransformer):
         return super().generic_visit(node)
 
 
-def mutants(source: str) -> Iterator[str]:
-    """A few programs with one change each, spread over the source."""
-    counter = Mutate(-1)
-    counter.visit(ast.parse(source))
+def mutants(source: str, entry: str) -> Iterator[str]:
+    """A few programs with one change each, spread over the function that is asked for.
+
+    Not in helpers of the prompt: check() would use the changed ones, and so judge by them.
+    """
+
+    def changed(place: int) -> tuple[ast.Module, Mutate]:
+        tree, mutate = ast.parse(source), Mutate(place)
+        found = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == entry]
+        mutate.visit(found[-1])
+        return tree, mutate
+
+    _, counter = changed(-1)
     for place in sorted({counter.seen * n // MUTANTS for n in range(min(MUTANTS, counter.seen))}):
-        yield ast.unparse(ast.fix_missing_locations(Mutate(place).visit(ast.parse(source))))
+        yield ast.unparse(ast.fix_missing_locations(changed(place)[0]))
 
 
 def own_check(task: csandbox.Task, row: dict[str, Any], source: str) -> bool:
@@ -113,7 +122,9 @@ def humaneval(data: Path) -> bool:
             wrong.append(f"  {tasks[place][0].id}: {report.summary()}")
     print(f"  canonical solutions refused: {len(wrong)} (each test in a child of its own)")
     print(*wrong, sep="\n", end="\n" if wrong else "")
-    changed = [(task, row, text) for task, row in tasks for text in mutants(task.reference)]
+    changed = [
+        (task, row, text) for task, row in tasks for text in mutants(task.reference, task.entry)
+    ]
     graded = csandbox.grade_many(
         [(text, task) for task, _, text in changed], limits=FAST, isolation="submission"
     )

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from csandbox._bounded_eval import Module
 from csandbox._bounded_expression import Expression
-from csandbox._bounded_names import NotEvaluable
+from csandbox._bounded_names import NotEvaluable, modules
 
 
 @pytest.mark.parametrize(
@@ -103,6 +104,27 @@ def test_deep_text_and_hostile_answers() -> None:
     with pytest.raises(TypeError):
         Expression("abs(value - 1) < 2").holds({"value": "text"})
     assert Expression("value != value").holds({"value": float("nan")})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[x for x in value if x not in value]",
+        "sum([[x] for x in value], [])",
+        "math.prod(value) > 0",
+        "math.lcm(*value) > 0",
+        "list(itertools.permutations(value)) == 1",
+        "random.choices(value, k=10**9) == value",
+        "[value.count(x) for x in value]",
+        "[value.index(x) for x in value]",
+        "[sorted(value) for x in value]",
+    ],
+)
+def test_large_answers_are_not_worked_on_for_long(text: str) -> None:
+    known = modules(random.Random(1))
+    names = {name: Module(known[name]) for name in ("math", "itertools", "random")}
+    with pytest.raises(NotEvaluable):
+        Expression(text, names).holds({"value": list(range(1, 200_001))})
 
 
 def test_evaluations_do_not_touch_each_other() -> None:
