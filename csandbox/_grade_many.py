@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -11,6 +10,7 @@ from typing import Any
 from csandbox._grade import grade
 from csandbox._grade_report import GradeReport
 from csandbox._grade_tests import AnyTest
+from csandbox._sizing import usable_cpus
 
 Pair = tuple["str | bytes", Iterable[AnyTest]]
 
@@ -36,7 +36,7 @@ def grade_many(
     raised in place of the report, after those that run have ended; a generator that is closed early
     waits for those that run, and starts no more.
     """
-    width = len(os.sched_getaffinity(0)) if concurrency is None else concurrency
+    width = usable_cpus() if concurrency is None else concurrency
     if isinstance(width, bool) or not isinstance(width, int) or width < 1:
         raise ValueError(f"concurrency must be a whole number above 0, not {concurrency!r}")
     return _graded(pairs, width, ordered, progress, seed, options)
