@@ -116,6 +116,11 @@ acceptance: build ## Real programs and known escapes; needs CSANDBOX_DATA=DIR
 	$(ready) build test
 	@$(VENV_PY) tools/acceptance.py --data '$(CSANDBOX_DATA)'
 
+.PHONY: acceptance-grading
+acceptance-grading: build ## Grading on HumanEval and contests, hacks, audits; needs CSANDBOX_DATA=DIR
+	$(ready) build test
+	@$(VENV_PY) tools/acceptance_grading.py --data '$(CSANDBOX_DATA)'
+
 .PHONY: bench
 bench: build ## Figures against subprocess and ast, one interleaved run
 	$(ready) build test
