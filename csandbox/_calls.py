@@ -12,7 +12,7 @@ import secrets
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csandbox._check import source_bytes
 from csandbox._grade_tests import Call
@@ -20,6 +20,9 @@ from csandbox._limits import Limits
 from csandbox._profile import Profile
 from csandbox._result import Result
 from csandbox._run import run
+
+if TYPE_CHECKING:
+    from csandbox._pool import Pool
 
 _PLAIN = """
 
@@ -91,15 +94,24 @@ def _value(text: str) -> Any:
 
 
 def call_all(
-    source: str | bytes, calls: Sequence[Call], *, profile: Profile, limits: Limits | None
+    source: str | bytes,
+    calls: Sequence[Call],
+    *,
+    profile: Profile,
+    limits: Limits | None,
+    pool: Pool | None = None,
 ) -> list[Outcome]:
     """Make the calls one after the other in one child; an outcome for each, in order.
 
     A call without a reply has the verdict of the child's end, "runtime_error" when the child ended
-    as if all were well. Raises what `run` raises.
+    as if all were well. With `pool` the child is one of its spares, of its profile. Raises what `run` raises.
     """
     token = secrets.token_hex(8)
-    result = run(_program(source, calls, token), profile=profile, limits=limits)
+    program = _program(source, calls, token)
+    if pool is not None:
+        result = pool.run(program, limits=limits)
+    else:
+        result = run(program, profile=profile, limits=limits)
     replies: dict[int, str] = {}
     for line in result.stdout_bytes.split(b"\n"):
         if line.startswith(token.encode()):
