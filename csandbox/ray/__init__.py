@@ -128,7 +128,10 @@ class GraderPool:
             Job(place, source, tuple(tests), (seed * 1_000_003 + place) & 0xFFFF_FFFF)
             for place, (source, tests) in enumerate(pairs)
         )
-        dispatch = Dispatch(self._slots, jobs, options, batch=self._batch, retries=self._retries)
+        dispatch = Dispatch(
+            self._slots, jobs, options,
+            batch=self._batch, retries=self._retries, profile=self.profile.name,
+        )  # fmt: skip
         return _reports(dispatch, ordered, progress)
 
     def grade(

@@ -1,7 +1,7 @@
 """Sends batches to actors and takes what comes: bounded, in order or not, nothing lost or doubled.
 
 A batch's reports come through one reference, so they arrive together or not at all: what was on a
-lost actor is sent again, one by one, and no report can be counted twice.
+lost actor is sent again, each alone, and no report can be counted twice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Batch:
     attempt: int
 
 
-def lost_report(tests: Sequence[AnyTest], attempts: int, seed: int) -> GradeReport:
+def lost_report(tests: Sequence[AnyTest], attempts: int, seed: int, profile: str) -> GradeReport:
     """The report of a submission whose actors were all lost: nothing is known, no score."""
     why = f"the Ray actor was lost, {attempts} times"
     rows = tuple(
@@ -40,7 +40,7 @@ def lost_report(tests: Sequence[AnyTest], attempts: int, seed: int) -> GradeRepo
         )
         for place, test in enumerate(tests, 1)
     )  # fmt: skip
-    return GradeReport(rows, None, seed=seed)
+    return GradeReport(rows, None, seed=seed, profile=profile)
 
 
 class Dispatch:
@@ -54,8 +54,10 @@ class Dispatch:
         *,
         batch: int,
         retries: int,
+        profile: str,
     ) -> None:
         """Nothing is sent yet."""
+        self._profile = profile
         self._slots = slots
         self._source = iter(jobs)
         self._options = dict(options)
@@ -66,57 +68,76 @@ class Dispatch:
         self._ready: dict[int, GradeReport | Exception] = {}
         self._more = True
 
+    def _on(self, slot: Slot) -> list[_Batch]:
+        return [batch for batch in self._flying.values() if batch.slot is slot]
+
     def _room(self, slot: Slot) -> int:
         """How many more submissions the actor may have: two for each worker, and a batch."""
-        here = sum(len(b.jobs) for b in self._flying.values() if b.slot is slot)
-        return 2 * slot.size.workers + self._size - 1 - here
+        here = self._on(slot)
+        if any(batch.attempt > 1 for batch in here):
+            return 0
+        used = sum(len(batch.jobs) for batch in here)
+        return max(0, 2 * slot.size.workers + self._size - 1 - used)
 
-    def _next_jobs(self, most: int) -> tuple[list[Job], int]:
-        if self._again:
-            job, attempt = self._again.popleft()
-            return [job], attempt
+    def _next_jobs(self, most: int) -> list[Job]:
         jobs: list[Job] = []
         while self._more and len(jobs) < min(most, self._size):
             try:
                 jobs.append(next(self._source))
             except StopIteration:
                 self._more = False
-        return jobs, 1
+        return jobs
 
     def _held(self) -> int:
         flying = sum(len(b.jobs) for b in self._flying.values())
-        return flying + len(self._ready) + len(self._again)
+        return flying + len(self._ready)
 
-    def _fill(self) -> None:
+    def _usable(self) -> list[Slot]:
         usable = [slot for slot in self._slots if slot.usable]
         if not usable:
             raise SetupError(
                 step="ray",
                 message="every Ray actor was lost several times in a row; see Ray's logs",
             )
-        # In order, what is finished waits for an earlier one; that bounds what is taken ahead.
-        most = 4 * sum(2 * slot.size.workers + self._size for slot in usable)
-        while self._again or (self._more and self._held() < most):
-            slot = max(usable, key=self._room)
-            room = self._room(slot)
-            if room < 1:
+        return usable
+
+    def _fill(self) -> None:
+        """Send what there is room for; what was lost goes first, and each of it alone.
+
+        A submission may be what its actor died of. Alone, it can only take itself along.
+        """
+        while self._again:
+            idle = [slot for slot in self._usable() if not self._on(slot)]
+            if not idle:
                 return
-            jobs, attempt = self._next_jobs(room)
+            job, attempt = self._again.popleft()
+            self._send([job], idle[0], attempt)
+        while self._more:
+            usable = self._usable()
+            # In order, what is finished waits for an earlier one: that bounds what is taken ahead.
+            most = 4 * sum(2 * slot.size.workers + self._size for slot in usable)
+            slot = max(usable, key=self._room)
+            jobs = self._next_jobs(min(self._room(slot), most - self._held()))
             if not jobs:
                 return
-            actor = slot.actor
-            try:
-                reference = actor.grade.remote(jobs, self._options)
-            except LOST:
-                slot.renew(actor)
-                self._lost(jobs, attempt)
-                return
+            self._send(jobs, slot, 1)
+
+    def _send(self, jobs: list[Job], slot: Slot, attempt: int) -> None:
+        actor = slot.actor
+        try:
+            reference = actor.grade.remote(jobs, self._options)
+        except LOST:
+            slot.renew(actor)
+            self._lost(jobs, attempt)
+        else:
             self._flying[reference] = _Batch(jobs, slot, actor, attempt)
 
     def _lost(self, jobs: Sequence[Job], attempt: int) -> None:
         for job in jobs:
             if attempt > self._retries:
-                self._ready[job.place] = lost_report(job.tests, attempt, job.seed)
+                self._ready[job.place] = lost_report(
+                    job.tests, attempt, job.seed, self._profile
+                )
             else:
                 self._again.append((job, attempt + 1))
 
