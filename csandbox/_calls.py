@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
 from csandbox._call import converse
@@ -17,6 +17,9 @@ from csandbox._limits import Limits
 from csandbox._profile import Profile
 from csandbox._result import Result, Usage
 from csandbox._value import Reply, ValueLimits, encode_call
+
+if TYPE_CHECKING:
+    from csandbox._pool import Pool
 
 _BOUNDS = ValueLimits()
 
@@ -42,22 +45,27 @@ class Outcome:
 
 
 def call_all(
-    source: str | bytes, calls: Sequence[Call], *, profile: Profile, limits: Limits | None
+    source: str | bytes,
+    calls: Sequence[Call],
+    *,
+    profile: Profile,
+    limits: Limits | None,
+    pool: Pool | None = None,
 ) -> list[Outcome]:
     """Make the calls one after the other in one child; an outcome for each, in order.
 
     Each call is sent only when the reply to the one before has arrived. A call without a reply has
     the verdict of the child's end, "runtime_error" when the child ended as if all were well; those
     that answered before keep their answers. Raises what `run` raises, and TypeError and ValueError
-    for arguments that are no plain data.
+    for arguments that are no plain data. With `pool` the child is one of its spares, of its
+    profile.
     """
     requests = [
         encode_call(call.entry, call.args, call.kwargs, adapters=call.adapters, limits=_BOUNDS)
         for call in calls
     ]
-    result, replies = converse(
-        source, requests, value_limits=_BOUNDS, profile=profile, limits=limits
-    )
+    where: dict[str, Any] = {"profile": profile} if pool is None else {"pool": pool}
+    result, replies = converse(source, requests, value_limits=_BOUNDS, limits=limits, **where)
     outcomes: list[Outcome] = []
     before = Usage()
     for place in range(len(calls)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csandbox._bounded_names import NotEvaluable
 from csandbox._calls import Outcome, call_all
@@ -33,6 +33,9 @@ from csandbox._limits import Limits
 from csandbox._profile import Profile
 from csandbox._result import Result, Usage
 from csandbox._run import run
+
+if TYPE_CHECKING:
+    from csandbox._pool import Pool
 
 _EVALUATION_ERRORS = (
     NotEvaluable, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError,
@@ -72,6 +75,13 @@ class Setting:
     source: str | bytes
     profile: Profile
     compare: str
+    pool: Pool | None = None  # its profile is `profile`
+
+    def run(self, source: str | bytes, limits: Limits | None, **options: Any) -> Result:
+        """Run a program, in the pool when there is one."""
+        if self.pool is not None:
+            return self.pool.run(source, limits=limits, **options)
+        return run(source, profile=self.profile, limits=limits, **options)
 
     def limits(self, base: Limits | None, test: AnyTest) -> Limits | None:
         """The grading's limits with the test's own over them."""
@@ -84,6 +94,12 @@ class Setting:
         if test.compare is not None:
             return test.compare
         return self.compare if known_comparison(self.compare).name in known else "exact"
+
+
+def _call(setting: Setting, call: Call, limits: Limits | None) -> list[Outcome]:
+    return call_all(
+        setting.source, [call], profile=setting.profile, limits=limits, pool=setting.pool
+    )
 
 
 def _shown(value: Any) -> str:
@@ -119,7 +135,7 @@ def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Judgement
         return _checked_program(test, setting, limits)
     outcomes: list[Outcome] = []
     for call in calls_of(test):
-        outcomes += call_all(setting.source, [call], profile=setting.profile, limits=limits)
+        outcomes += _call(setting, call, limits)
         if not outcomes[-1].answered:
             break
     return judge_calls(test, outcomes, setting)
@@ -193,13 +209,8 @@ def _property(test: PropertyTest, calls: Sequence[Call], values: list[Any]) -> t
 
 
 def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Judgement:
-    result = run(
-        setting.source,
-        stdin=test.stdin,
-        args=test.args,
-        files=test.files,
-        profile=setting.profile,
-        limits=limits,
+    result = setting.run(
+        setting.source, limits, stdin=test.stdin, args=test.args, files=test.files
     )
     if not result.ok:
         return _failed(result, result.verdict, _text(test.stdin))
@@ -215,7 +226,7 @@ def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Judgemen
 
 def _checked_program(test: CheckerTest, setting: Setting, limits: Limits | None) -> Judgement:
     assert test.stdin is not None
-    result = run(setting.source, stdin=test.stdin, profile=setting.profile, limits=limits)
+    result = setting.run(setting.source, limits, stdin=test.stdin)
     if not result.ok:
         return _failed(result, result.verdict, _text(test.stdin))
     if result.stdout_truncated:
@@ -227,11 +238,11 @@ def _checked_program(test: CheckerTest, setting: Setting, limits: Limits | None)
 
 def _round_trip(test: RoundTripTest, setting: Setting, limits: Limits | None) -> Judgement:
     forward = Call(test.forward, (test.value,))
-    first = call_all(setting.source, [forward], profile=setting.profile, limits=limits)[0]
+    first = _call(setting, forward, limits)[0]
     if not first.answered:
         return _failed(first.result, first.verdict, str(forward), first.reason)
     back = Call(test.inverse, (first.value,))
-    second = call_all(setting.source, [back], profile=setting.profile, limits=limits)[0]
+    second = _call(setting, back, limits)[0]
     results = (first.result, second.result)
     if not second.answered:
         failed = _failed(second.result, second.verdict, str(forward), second.reason)
@@ -250,7 +261,7 @@ def _in_process(test: InProcessTest, setting: Setting, limits: Limits | None) ->
     word = secrets.token_hex(16)
     tail = f"\n\n{test.code}\n\nprint({word!r}, flush=True)\n"
     source = source_bytes(setting.source) + tail.encode()
-    result = run(source, profile=setting.profile, limits=limits)
+    result = setting.run(source, limits)
     if not result.ok:
         return _failed(result, result.verdict, test.code)
     if not result.stdout_bytes.rstrip(b"\n").endswith(word.encode()):
