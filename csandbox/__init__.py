@@ -6,9 +6,9 @@ r"""Check and run Python code that somebody else wrote, contained by the Linux k
 
 ``check`` says what a profile does not allow, and where; ``run`` checks, then runs the program in a
 confined child and says how it ended; ``grade`` judges one by tests that it cannot reach, and
-``audit_task`` says what such tests are worth; ``probe`` says what this kernel can enforce. Profiles are
-objects (``Profile``), limits carry their unit in their name (``Limits(cpu_s=2, memory_bytes=256 *
-MiB)``).
+``audit_task`` says what such tests are worth; ``probe`` says what this kernel can enforce.
+Profiles are objects (``Profile``), limits carry their unit in their name (``Limits(cpu_s=2,
+memory_bytes=256 * MiB)``).
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ from csandbox._grade_tests import (
     RoundTripTest,
     StdioTest,
 )
+from csandbox._handle import Handle
 from csandbox._limits import Limits
 from csandbox._load_asserts import Loaded, Unconverted, load_asserts
 from csandbox._load_evalplus import load_evalplus
@@ -62,11 +63,14 @@ from csandbox._load_humaneval import Task, load_humaneval
 from csandbox._load_io import load_io
 from csandbox._load_mbpp import load_mbpp
 from csandbox._load_tests import load_tests
+from csandbox._many import arun, arun_many, run_many
+from csandbox._pool import Pool
 from csandbox._probe import Feature, Features, probe
 from csandbox._profile import Profile
 from csandbox._report import Diagnostic, Report
 from csandbox._result import Result, Usage
 from csandbox._run import run
+from csandbox._session import CellError, CellResult, Session, SessionError
 from csandbox._task_audit import audit_task
 from csandbox._task_audit_report import AuditReport, Finding
 from csandbox._units import GiB, KiB, MiB
@@ -80,6 +84,8 @@ __all__ = [
     "Call",
     "CallResult",
     "CallTest",
+    "CellError",
+    "CellResult",
     "CheckerTest",
     "Diagnostic",
     "Feature",
@@ -87,12 +93,14 @@ __all__ = [
     "Finding",
     "GiB",
     "GradeReport",
+    "Handle",
     "InProcessTest",
     "KiB",
     "Limits",
     "Loaded",
     "MiB",
     "OutcomeError",
+    "Pool",
     "Profile",
     "ProfileError",
     "PropertyTest",
@@ -101,6 +109,8 @@ __all__ = [
     "Result",
     "RoundTripTest",
     "SandboxError",
+    "Session",
+    "SessionError",
     "SetupError",
     "StdioTest",
     "Task",
@@ -110,6 +120,8 @@ __all__ = [
     "Usage",
     "ValueLimits",
     "__version__",
+    "arun",
+    "arun_many",
     "audit_task",
     "call",
     "check",
@@ -124,16 +136,18 @@ __all__ = [
     "load_tests",
     "probe",
     "run",
+    "run_many",
 ]
 
 # The modules are private; messages, tracebacks and pickles name the public place.
 for _public in (
-    Answer, AuditReport, Call, CallResult, CallTest, CheckerTest, Diagnostic, Feature, Features,
-    Finding, GradeReport, InProcessTest, Limits, Loaded, OutcomeError, Profile, ProfileError,
-    PropertyTest, RejectedError, Report, Result, RoundTripTest, SandboxError, SetupError,
-    StdioTest, Task, TestResult, Unconverted, UnsupportedError, Usage, ValueLimits, audit_task,
-    call, check, grade, grade_many, load_asserts, load_evalplus, load_folder, load_humaneval,
-    load_io, load_mbpp, load_tests, probe, run,
+    Answer, AuditReport, Call, CallResult, CallTest, CellError, CellResult, CheckerTest,
+    Diagnostic, Feature, Features, Finding, GradeReport, Handle, InProcessTest, Limits, Loaded,
+    OutcomeError, Pool, Profile, ProfileError, PropertyTest, RejectedError, Report, Result,
+    RoundTripTest, SandboxError, Session, SessionError, SetupError, StdioTest, Task, TestResult,
+    Unconverted, UnsupportedError, Usage, ValueLimits, arun, arun_many, audit_task, call, check,
+    grade, grade_many, load_asserts, load_evalplus, load_folder, load_humaneval, load_io,
+    load_mbpp, load_tests, probe, run, run_many,
 ):  # fmt: skip
     _public.__module__ = __name__
 del _public

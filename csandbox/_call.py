@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
 from csandbox._limits import Limits
@@ -14,6 +14,9 @@ from csandbox._profile import Profile
 from csandbox._result import Result
 from csandbox._run import perform
 from csandbox._value import REPLY_EXTRA_BYTES, Reply, ValueLimits, encode_call, open_reply
+
+if TYPE_CHECKING:
+    from csandbox._pool import Pool
 
 _SHOWN = 200
 
@@ -74,6 +77,7 @@ def converse(
     calls: Sequence[bytes],
     *,
     value_limits: ValueLimits,
+    pool: Pool | None = None,
     **options: Any,
 ) -> tuple[Result, list[Reply]]:
     """Execute the program, then send it these requests, each after the reply to the one before.
@@ -83,16 +87,19 @@ def converse(
     """
     more = {
         "calls": tuple(calls),
-        "prelude": "",
         "session": False,
         "cell": False,
+        "prelude": "",
         "reply_bytes": value_limits.bytes + REPLY_EXTRA_BYTES,
     }
-    result, replies = perform(source, more, **options)
+    if pool is None:
+        result, replies = perform(source, more, **options)
+    else:
+        result, replies = pool._perform(source, more, **options)
     return result, [open_reply(reply, value_limits) for reply in replies[: len(calls)]]
 
 
-def _judge(result: Result, reply: Reply | None, limits: ValueLimits) -> CallResult:
+def judge(result: Result, reply: Reply | None, limits: ValueLimits) -> CallResult:
     own = {spec.name: getattr(result, spec.name) for spec in fields(Result)}
     if reply is None:
         if result.ok:
@@ -135,6 +142,7 @@ def call(
     python: str | os.PathLike[str] | None = None,
     audit_log: str | os.PathLike[str] | None = None,
     check: bool = False,
+    pool: Pool | None = None,
 ) -> CallResult:
     """Execute a program in a confined child, call one of its functions, return the result by value.
 
@@ -152,31 +160,27 @@ def call(
     and "list[TreeNode]". ``{"return": 0}`` takes the first argument after the call for the result
     (a function that changes it in place), ``(0, "ListNode")`` does both.
 
+    With `pool` the child is one of its spares, and profile, interpreter and layers are the pool's.
     The other keywords are those of `run`; ``sys.argv[1:]`` is `argv`. Raises what `run` raises, and
     TypeError and ValueError for arguments that are no plain data.
     """
     bounds = value_limits or ValueLimits()
     request = encode_call(entry, args, kwargs, adapters=adapters, limits=bounds)
-    result, replies = converse(
-        source,
-        [request],
-        value_limits=bounds,
-        stdin=stdin,
-        args=argv,
-        env=env,
-        files=files,
-        collect=collect,
-        profile=profile,
-        limits=limits,
-        allow_degraded=allow_degraded,
-        namespaces=namespaces,
-        cgroup=cgroup,
-        filename=filename,
-        fresh=fresh,
-        python=python,
-        audit_log=audit_log,
-    )
-    judged = _judge(result, replies[0] if replies else None, bounds)
+    options: dict[str, Any] = {
+        "stdin": stdin,
+        "args": argv,
+        "env": env,
+        "files": files,
+        "collect": collect,
+        "limits": limits,
+        "filename": filename,
+        "audit_log": audit_log,
+    }
+    if pool is None:
+        options.update(profile=profile, allow_degraded=allow_degraded, fresh=fresh, python=python)
+        options.update(namespaces=namespaces, cgroup=cgroup)
+    result, replies = converse(source, [request], value_limits=bounds, pool=pool, **options)
+    judged = judge(result, replies[0] if replies else None, bounds)
     if check:
         judged.check()
     return judged

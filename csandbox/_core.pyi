@@ -107,7 +107,8 @@ class Policy:
         ``syscalls`` sequence of set names; ``on_denied`` "errno" | "kill";
         ``env`` mapping str -> str; ``require`` sequence of feature names, ``degrade`` sequence of
         feature names that may be missing;
-        ``namespaces`` and ``cgroup`` "off" | "auto"; ``uid`` int (the unprivileged uid and gid used when started as root);
+        ``namespaces`` and ``cgroup`` "off" | "auto";
+        ``uid`` int (the unprivileged uid and gid used when started as root);
         ``scratch_base`` str (folder in which private scratch folders are made).
         Raises ValueError (names the key), UnsupportedError, SetupError.
         """

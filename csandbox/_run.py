@@ -4,121 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from pathlib import PurePosixPath
-from types import MappingProxyType
 from typing import Any
 
-from csandbox import _audit, _core
-from csandbox._check import check_bytes, file_name, source_bytes, worth_confirming
+from csandbox import _core
+from csandbox._default_pool import default_pool
 from csandbox._limits import Limits
-from csandbox._policy import degraded_names, policy_of, with_layers
-from csandbox._profile import Profile, as_profile
-from csandbox._report import Report
-from csandbox._result import Result, Usage
-
-_SYNTAX_ERROR = "CSB001"
-
-
-def _stream(value: str | bytes | bytearray | memoryview, name: str) -> bytes:
-    if isinstance(value, str):
-        try:
-            return value.encode()
-        except UnicodeEncodeError as error:
-            raise ValueError(
-                f"{name} holds a lone surrogate at position {error.start}; pass bytes instead"
-            ) from error
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value)
-    raise TypeError(f"{name} must be str or bytes, not {type(value).__name__}")
-
-
-def _word(value: object, what: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{what} must be a string, not {type(value).__name__} ({value!r})")
-    if "\0" in value:
-        raise ValueError(f"{what} must not hold a NUL: {value!r}")
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{what} holds a lone surrogate: {value!r}") from error
-    return value
-
-
-def _arguments(args: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(args, (str, bytes)):
-        raise TypeError(
-            f"args must be a sequence of strings, for example [{args!r}], not one string"
-        )
-    return tuple(_word(item, f"args[{index}]") for index, item in enumerate(args))
-
-
-def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
-    if env is not None and not isinstance(env, Mapping):
-        raise TypeError(f"env must map names to values, not be a {type(env).__name__}")
-    checked = {}
-    for name, value in (env or {}).items():
-        _word(name, "a name in env")
-        if not name or "=" in name:
-            raise ValueError(f"env: {name!r} is not the name of a variable")
-        checked[name] = _word(value, f"env[{name!r}]")
-    return checked
-
-
-def _relative(name: str | os.PathLike[str]) -> str:
-    text = _word(os.fspath(name), "a name in files")
-    path = PurePosixPath(text)
-    if not path.parts or path.is_absolute() or ".." in path.parts or text.endswith("/"):
-        raise ValueError(
-            f"files: {text!r} must be a relative path inside the working folder, "
-            'such as "data/in.csv", without ".."'
-        )
-    return str(path)
-
-
-def _files(files: Mapping[str, str | bytes] | None) -> tuple[tuple[str, bytes], ...]:
-    if files is not None and not isinstance(files, Mapping):
-        raise TypeError(f"files must map names to contents, not be a {type(files).__name__}")
-    checked: dict[str, bytes] = {}
-    for name, content in (files or {}).items():
-        path = _relative(name)
-        if path in checked:
-            raise ValueError(f"files: {path!r} is given twice")
-        checked[path] = _stream(content, f"files[{path!r}]")
-    for path in checked:
-        for parent in PurePosixPath(path).parents:
-            if str(parent) in checked:
-                raise ValueError(f"files: {str(parent)!r} is a file and the folder of {path!r}")
-    return tuple(checked.items())
-
-
-def _patterns(collect: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(collect, (str, bytes)):
-        raise TypeError(f"collect must be a sequence of patterns, for example [{collect!r}]")
-    checked = []
-    for item in collect:
-        text = _word(item, "a pattern in collect")
-        parts = text.split("/")
-        if not all(parts) or "." in parts or ".." in parts:
-            raise ValueError(
-                f"collect: {text!r} must be a relative pattern inside the working folder, "
-                'such as "*.csv" or "out/**", without empty, "." and ".." parts'
-            )
-        checked.append(text)
-    return tuple(dict.fromkeys(checked))
-
-
-def _limits(profile: Profile, limits: Limits | Mapping[str, Any] | None) -> dict[str, float | int]:
-    if limits is not None and not isinstance(limits, (Limits, Mapping)):
-        raise TypeError(f"limits must be a Limits or a mapping, not {type(limits).__name__}")
-    given = Limits.from_mapping(limits) if isinstance(limits, Mapping) else limits
-    return profile.limits.merge(given).complete()
-
-
-def _refused(report: Report, profile: Profile, filename: str) -> Result:
-    errors = {d.code for d in report if d.severity == "error"}
-    verdict = "compile_error" if errors == {_SYNTAX_ERROR} else "rejected"
-    return Result(verdict=verdict, report=report, profile=profile.name, filename=filename)
+from csandbox._order import Order, Replies, carry_out
+from csandbox._profile import Profile
+from csandbox._result import Result
 
 
 def run(
@@ -159,7 +52,6 @@ def run(
     cgroup         the same for a control group of the run's own
     filename       the program's name in messages and tracebacks
     fresh          True: always an interpreter of its own, never one forked from a warm one
-                   (this version always starts a new one)
     python         path of another CPython (3.10 or newer) to run the program with
     audit_log      a file to which one line of JSON is appended for the run; many processes may
                    append to it. The same record goes to the logger ``csandbox.audit``
@@ -199,87 +91,21 @@ def perform(
     source: str | bytes,
     more: Mapping[str, Any],
     *,
-    stdin: str | bytes = b"",
-    args: Sequence[str] = (),
-    env: Mapping[str, str] | None = None,
-    files: Mapping[str, str | bytes] | None = None,
-    collect: Iterable[str] = (),
-    profile: str | os.PathLike[str] | Profile = "compute",
-    limits: Limits | Mapping[str, Any] | None = None,
-    allow_degraded: Iterable[str] = (),
-    namespaces: str | None = None,
-    cgroup: str | None = None,
-    filename: str | os.PathLike[str] = "submission.py",
     fresh: bool = False,
-    python: str | os.PathLike[str] | None = None,
     audit_log: str | os.PathLike[str] | None = None,
-) -> tuple[Result, list[dict[str, Any]]]:
+    **options: Any,
+) -> tuple[Result, Replies]:
     """`run`, with `more` keys for the core's request (``calls``), and the replies that came."""
     if not isinstance(fresh, bool):
         raise TypeError(f"fresh must be True or False, not {fresh!r}")
-    chosen = with_layers(as_profile(profile), namespaces=namespaces, cgroup=cgroup)
-    name = file_name(filename)
-    request: dict[str, Any] = {
-        **more,
-        "filename": name,
-        "args": _arguments(args),
-        "stdin": _stream(stdin, "stdin"),
-        "env": _environment(env),
-        "files": _files(files),
-        "collect": _patterns(collect),
-        "limits": _limits(chosen, limits),
-    }
-    degraded = degraded_names(allow_degraded)
-    raw = source_bytes(source)
-    if python is not None and not os.fspath(python):
-        raise ValueError("python must be the path of an interpreter, not empty")
-    audit = _audit.begin(audit_log)
-    if audit is None:
-        return _execute(raw, chosen, name, request, degraded, python)
-    with audit:
-        try:
-            result, replies = _execute(raw, chosen, name, request, degraded, python)
-        except BaseException as error:
-            audit.failed(error, raw, chosen, name)
-            raise
-        audit.done(result, raw, chosen)
-    return replace(result, run_id=audit.run_id), replies
+    order = Order.make(source, more, **options)
+    return carry_out(order, _run_fresh if fresh else _run_warm, audit_log)
 
 
-def _execute(
-    raw: bytes,
-    chosen: Profile,
-    name: str,
-    request: dict[str, Any],
-    degraded: frozenset[str],
-    python: str | os.PathLike[str] | None,
-) -> tuple[Result, list[dict[str, Any]]]:
-    report, text, checked = check_bytes(raw, chosen, name)
-    if not worth_confirming(report):
-        return _refused(report, chosen, name), []
-    policy = policy_of(chosen, None if python is None else os.fspath(python), degraded)
-    data = _core.run(policy, {**request, "source": text, "checked": checked, "confirm_only": False})
-    if data["diagnostics"] is not None:
-        report = report.with_findings(data["diagnostics"])
-    result = Result(
-        verdict=data["verdict"],
-        limit_hit=data["limit_hit"],
-        exit_code=data["exit_code"],
-        signal=data["signal"],
-        stdout_bytes=data["stdout"],
-        stderr_bytes=data["stderr"],
-        stdout_total_bytes=data["stdout_total_bytes"],
-        stderr_total_bytes=data["stderr_total_bytes"],
-        usage=Usage(data["cpu_s"], data["wall_s"], data["startup_s"], data["peak_memory_bytes"]),
-        isolation=MappingProxyType(data["isolation"]),
-        violations=tuple(MappingProxyType(violation) for violation in data["violations"]),
-        report=report,
-        error=data["error"],
-        profile=chosen.name,
-        filename=name,
-        # The core keeps the first half of the limit as the beginning, the rest as the end.
-        head_bytes=-(-int(request["limits"]["output_bytes"]) // 2),
-        files=MappingProxyType(data["files"]),
-        files_skipped=MappingProxyType(data["files_skipped"]),
-    )
-    return result, data["replies"]
+def _run_fresh(order: Order) -> _core.RunData:
+    return _core.run(order.policy(), order.request)
+
+
+def _run_warm(order: Order) -> _core.RunData:
+    pool = default_pool(order.policy(), order.profile)
+    return _run_fresh(order) if pool is None else pool.run(order.request)

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from csandbox._task_audit_programs import Program, programs
-from csandbox._task_audit_report import AuditReport, Finding
 from csandbox._compare import compare_output, compare_values
 from csandbox._grade import grade
 from csandbox._grade_execute import calls_of
@@ -18,6 +16,8 @@ from csandbox._grade_tests import AnyTest, CallTest, RoundTripTest, StdioTest
 from csandbox._limits import Limits
 from csandbox._load_asserts import Loaded
 from csandbox._profile import Profile, as_profile
+from csandbox._task_audit_programs import Program, programs
+from csandbox._task_audit_report import AuditReport, Finding
 
 _SHARE = 0.5  # of the tests that a do-nothing program may pass before it is worth a word
 _NARROW = 2.0  # a reference that needs half of a limit is a time_limit on a slower machine

@@ -140,6 +140,9 @@ csb_child_converse(const struct csb_child *child, const struct csb_child_task *t
         csb_child_reply(NULL, 0);
     }
     while (result == 0 && (bytes = csb_child_next_frame(&frame)) != NULL) {
+        if (PyErr_CheckSignals() < 0) {
+            PyErr_Clear(); /* it came between two frames, too late for the one before */
+        }
         result = answer_frame(child, names, &frame, bytes, globals);
         free(bytes);
     }

@@ -47,6 +47,13 @@ wanted(uint32_t skipped, enum csb_feature feature)
 /* The caller's handlers would run in shared memory: every disposition back to default
  * while all signals are still blocked, then unblock. */
 static long
+unblock_signals(void)
+{
+    uint64_t none = 0;
+    return csb_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, 0, KERNEL_SIGSET_BYTES);
+}
+
+static long
 reset_signals(void)
 {
     struct {
@@ -55,7 +62,6 @@ reset_signals(void)
         void (*restorer)(void);
         uint64_t mask;
     } action = {SIG_DFL, 0, NULL, 0};
-    uint64_t none = 0;
     for (int signal = 1; signal <= LAST_SIGNAL; signal++) {
         if (signal != SIGKILL && signal != SIGSTOP) {
             /* EINVAL for the two that libc keeps is harmless */
@@ -63,7 +69,7 @@ reset_signals(void)
                               KERNEL_SIGSET_BYTES);
         }
     }
-    return csb_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, 0, KERNEL_SIGSET_BYTES);
+    return unblock_signals();
 }
 
 /* Own session (no controlling terminal to inject into), dead when the caller dies. The
@@ -213,7 +219,8 @@ csb_confine_forked(const struct csb_plan *plan, int directory_fd,
 {
     const uint32_t skipped = plan->skipped;
 
-    STEP(CSB_STEP_SESSION, reset_signals());
+    /* Dispositions are the interpreter's own, as in a fresh one: it was exec'ed. */
+    STEP(CSB_STEP_SESSION, unblock_signals());
     if (wanted(skipped, CSB_FEATURE_SESSION)) {
         STEP(CSB_STEP_SESSION, own_session(plan));
     }

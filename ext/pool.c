@@ -181,12 +181,28 @@ put_back(struct csb_pool *pool, struct csb_spare *spare, bool held_place)
     csb_pool_wake(pool);
 }
 
+/* The CPU limit of a session is that of each cell, measured from outside. */
+static size_t
+without_cpu(struct csb_rlimit *rlimits, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rlimits[i].resource != RLIMIT_CPU) {
+            rlimits[kept++] = rlimits[i];
+        }
+    }
+    return kept;
+}
+
 /* RLIMIT_DATA counts what the child has from its zygote, too. */
 static size_t
 own_rlimits(const struct csb_spare *spare, const struct csb_limits *limits,
-            struct csb_rlimit *ret)
+            bool session, struct csb_rlimit *ret)
 {
     size_t count = csb_limits_to_rlimits(limits, ret);
+    if (session) {
+        count = without_cpu(ret, count);
+    }
     for (size_t i = 0; i < count; i++) {
         if (ret[i].resource == RLIMIT_DATA &&
             ret[i].value < UINT64_MAX - spare->start.inherited.data_bytes) {
@@ -203,14 +219,14 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
         struct csb_error *reterr)
 {
     struct csb_rlimit rlimits[CSB_RLIMITS_MAX];
-    struct csb_strings environment = {0};
     struct csb_submission submission = {
         .mode = request->job.mode,
         .file_name = request->file_name,
         .arguments = request->arguments,
-        .environment = &environment,
+        .environment = request->environment, /* it has the policy's already */
         .rlimits = rlimits,
-        .rlimit_count = own_rlimits(spare, request->job.limits, rlimits),
+        .rlimit_count = own_rlimits(spare, request->job.limits,
+                                    request->job.mode == CSB_MODE_SESSION, rlimits),
         .prelude = request->prelude,
         .source_bytes = request->job.source.count};
     int result = csb_kit_fill(&spare->kit, &request->input, request->files,
@@ -220,13 +236,8 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
                                    reterr);
     }
     if (result == 0) {
-        result = csb_request_environment(request, pool->policy,
-                                         spare->kit.scratch.path, &environment, reterr);
-    }
-    if (result == 0) {
         result = csb_submission_build(&submission, ret, reterr);
     }
-    csb_strings_done(&environment);
     return result;
 }
 
@@ -292,6 +303,7 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
         result = csb_supervise(&spare->start, &job, ret, reterr);
         csb_kit_blame_memory(&spare->kit, &ret->facts);
         spare->files_made = ret->notify.files_made;
+        spare->counted = spare->start.listener >= 0 && spare->kit.leaf.fd < 0;
         *ret_again = deserves_another(pool, ret, result, spare->generation);
         if (result == 0 && !*ret_again && request->collection != NULL) {
             csb_collect(request->collection, spare->kit.scratch.fd);

@@ -152,6 +152,10 @@ hear_facts(struct csb_run *run, bool complete)
     run->agreed = good || run->agreed;
     run->word = good ? CSB_WIRE_GO : CSB_WIRE_NO;
     csb_dialogue_say(&run->dialogue, &run->word, sizeof run->word);
+    if (good && run->job->mode == CSB_MODE_SCRIPT && run->dialogue.feed_count == 0) {
+        csb_dialogue_close(&run->dialogue); /* nobody listens any more */
+        return;
+    }
     csb_dialogue_expect(&run->dialogue, run->job->reply_bytes);
 }
 
@@ -202,6 +206,9 @@ hear_reply(struct csb_run *run)
         csb_talk_call(run);
     } else if (run->job->mode == CSB_MODE_SESSION) {
         run->paused = true;
+        if (run->report->facts.stop == CSB_STOP_NONE) {
+            run->report->facts.stop = CSB_STOP_ANSWERED;
+        }
     } else {
         csb_run_stop(run, CSB_STOP_ANSWERED);
     }

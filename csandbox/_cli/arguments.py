@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from csandbox._schema import FEATURES
+from csandbox._schema import CHOICES, FEATURES
 from csandbox._units import parse_bytes, parse_seconds
 
 EXIT_CODES = """\
@@ -159,6 +159,12 @@ def _add_run(add: Callable[..., argparse.ArgumentParser]) -> None:
         metavar="LAYER",
         help=f"run although this layer is missing ({', '.join(FEATURES)}); may be repeated",
     )
+    for layer in ("namespaces", "cgroup"):
+        parser.add_argument(
+            f"--{layer}",
+            choices=CHOICES,
+            help=f"enter {layer} of the child's own where possible, never, or fail",
+        )
     parser.add_argument("--python", metavar="PATH", help="another CPython to run it with")
     parser.add_argument(
         "--audit-log", metavar="PATH", help="append one line of JSON about this run to PATH"
@@ -306,6 +312,11 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("code", nargs="?", metavar="CODE", help="CSB101, CSR020, …; without: all")
     add("rules", "list the guard's rules")
     doctor = add("doctor", "say what this kernel can enforce, and try it out")
+    doctor.add_argument(
+        "--attack",
+        action="store_true",
+        help="instead: run the attacks of csandbox's own tests, confined, and say what held",
+    )
     doctor.add_argument("--no-self-test", action="store_true", help="only ask the kernel")
     profiles = add("profiles", "list the built-in profiles, or show one with all its values")
     profiles.add_argument("profile", nargs="?", metavar="NAME|PATH")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from csandbox._task_audit import audit_task
 from csandbox._cli.arguments import Usage
 from csandbox._cli.console import emit, emit_json
 from csandbox._cli.files import read_source
@@ -12,6 +11,7 @@ from csandbox._cli.limits import limits_of
 from csandbox._cli.tasks import tests_of
 from csandbox._load_humaneval import Task
 from csandbox._profile import Profile
+from csandbox._task_audit import audit_task
 
 
 def command(options: argparse.Namespace) -> int:

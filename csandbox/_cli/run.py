@@ -68,6 +68,8 @@ def command(options: argparse.Namespace) -> int:
             profile=profile,
             limits=limits,
             allow_degraded=options.allow_degraded,
+            namespaces=options.namespaces,
+            cgroup=options.cgroup,
             filename=name,
             fresh=options.fresh,
             python=options.python,

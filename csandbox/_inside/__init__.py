@@ -1,0 +1,1 @@
+"""Code of ours that runs inside a child, sent along as text; callers import nothing of it."""

@@ -1,0 +1,368 @@
+"""A child that keeps its state between cells, for notebooks and agents."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from csandbox import _core
+from csandbox._call import CallResult, judge
+from csandbox._default_pool import forced_pool
+from csandbox._errors import SandboxError
+from csandbox._limits import Limits
+from csandbox._order import Order
+from csandbox._profile import Profile
+from csandbox._result import Result
+from csandbox._value import REPLY_EXTRA_BYTES, ValueLimits, encode_call, open_reply
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from csandbox._core_pool import CorePool
+    from csandbox._pool import Pool
+
+# What a cell may answer with: its displays (at most 8 MB in the child) as JSON.
+_REPLY_BYTES = 32 * 1024 * 1024
+
+
+class SessionError(SandboxError):
+    """The session has no child any more; `reset` begins a new one."""
+
+
+@dataclass(frozen=True)
+class CellError:
+    """The exception that ended a cell, as the child told it."""
+
+    name: str
+    text: str
+    traceback: str
+
+
+@dataclass(frozen=True, repr=False)
+class CellResult(Result):
+    """What came of one cell: a ``Result`` with what the cell showed.
+
+    ``value_repr`` is the repr of the last expression, None when there is none or it is None;
+    ``value`` its MIME bundle (type -> str, bytes, or JSON data), ``displays`` the bundles of
+    ``display()`` and of figures, ``raised`` the exception, ``count`` the number of the cell.
+    Verdicts are those of `run`; a cell that raised is "runtime_error" and the session lives on.
+    ``alive`` says whether it does.
+    """
+
+    value_repr: str | None = None
+    value: Mapping[str, Any] | None = field(default=None, hash=False)
+    displays: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    raised: CellError | None = None
+    count: int = 0
+    alive: bool = True
+
+    def summary(self) -> str:
+        """One sentence for people."""
+        if self.raised is not None:
+            text = f": {self.raised.text}" if self.raised.text else ""
+            return f"{self.verdict}: {self.raised.name}{text}"
+        return super().summary()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; bytes of displays are base64."""
+        data = {**super().to_dict(), "value_repr": self.value_repr, "count": self.count}
+        data["alive"] = self.alive
+        data["displays"] = [_json_bundle(bundle) for bundle in self.displays]
+        data["raised"] = None if self.raised is None else dict(vars(self.raised))
+        return data
+
+
+def _json_bundle(bundle: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        kind: base64.b64encode(data).decode() if isinstance(data, bytes) else data
+        for kind, data in bundle.items()
+    }
+
+
+@lru_cache(maxsize=1)
+def _prelude() -> str:
+    return (Path(__file__).with_name("_inside") / "session.py").read_text(encoding="utf-8")
+
+
+def _bundle(data: object) -> Mapping[str, Any]:
+    """A MIME bundle out of JSON that hostile code may have written."""
+    found: dict[str, Any] = {}
+    for kind, value in data.items() if isinstance(data, dict) else ():
+        if isinstance(value, dict) and set(value) == {"base64"}:
+            try:
+                found[kind] = base64.b64decode(str(value["base64"]), validate=True)
+            except (binascii.Error, ValueError):
+                continue
+        else:
+            found[kind] = value
+    return MappingProxyType(found)
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key, "")
+    return value if isinstance(value, str) else str(value)[:1000]
+
+
+def _opened(reply: bytes) -> dict[str, Any] | None:
+    """The child's JSON, or None when it is none."""
+    try:
+        data = json.loads(reply)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+class Session:
+    """A confined interpreter that keeps its state from cell to cell.
+
+    >>> with csandbox.Session() as s:
+    ...     s.run("x = 20")
+    ...     s.run("x + 22").value_repr
+    '42'
+
+    `limits` are for each cell (CPU and wall time) and for the whole session (memory, files);
+    `files` are put into the working folder, `env` added to the environment. One cell at a time;
+    `interrupt` may come from another thread. A child that dies is told by the result of its cell
+    (``alive`` is then False) and never silently replaced: `reset` begins anew.
+
+    What a cell says of itself (value, displays, the exception) is the child's word, and so is,
+    after the first cell, what it says that CPython compiled: the guard's first opinion and the
+    kernel's layers are what holds.
+
+    Raises ProfileError, ValueError, UnsupportedError, SetupError when it cannot begin.
+    """
+
+    def __init__(
+        self,
+        profile: str | os.PathLike[str] | Profile = "compute",
+        *,
+        limits: Limits | Mapping[str, Any] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
+        env: Mapping[str, str] | None = None,
+        allow_degraded: Iterable[str] = (),
+        namespaces: str | None = None,
+        cgroup: str | None = None,
+        python: str | os.PathLike[str] | None = None,
+        pool: Pool | None = None,
+    ) -> None:
+        """Begin; see the class. With `pool`, profile and interpreter are the pool's."""
+        options: dict[str, Any] = {"limits": limits, "files": files, "env": env}
+        if pool is not None:
+            self._order = pool._order("", self._more(), options)
+            self._pool: CorePool = pool._core
+        else:
+            options.update(profile=profile, allow_degraded=allow_degraded, python=python)
+            options.update(namespaces=namespaces, cgroup=cgroup)
+            self._order = Order.make("", self._more(), **options)
+            self._pool = forced_pool(self._order.policy(), self._order.profile)
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._core: _core.Session | None = None
+        self._over = ""
+        self._open()
+
+    @staticmethod
+    def _more(calls: Sequence[bytes] = (), *, cell: bool = False, reply_bytes: int = 0) -> Any:
+        return {
+            "calls": tuple(calls),
+            "session": True,
+            "cell": cell,
+            "prelude": _prelude(),
+            "reply_bytes": reply_bytes or _REPLY_BYTES,
+        }
+
+    def _open(self) -> None:
+        self._order.admit()
+        session, data = self._pool.get().open_session(self._order.request)
+        if session is None:
+            result = self._order.result(data)
+            raise SessionError(
+                f"the session could not begin: {result.summary()} {result.stderr[-500:]}".strip()
+            )
+        self._core, self._over = session, ""
+
+    @property
+    def alive(self) -> bool:
+        """Whether its child lives."""
+        return self._core is not None and self._core.alive
+
+    def _exchange(self, order: Order) -> _core.RunData:
+        if not self._lock.acquire(blocking=False):
+            raise SessionError("the session is busy: one cell at a time")
+        try:
+            if self._core is None or not self._core.alive:
+                why = self._over or "it was closed"
+                raise SessionError(f"the session has ended ({why}); reset() begins a new one")
+            data = self._core.exchange(order.request)
+            if not self._core.alive:
+                self._over = f"{data['verdict']}"
+            return data
+        finally:
+            self._lock.release()
+
+    def _cell_order(self, code: str | bytes, limits: Any, filename: str) -> Order:
+        base = self._order
+        order = Order.make(code, {}, profile=base.profile, filename=filename)
+        order.request["limits"] = dict(base.request["limits"])
+        if limits is not None:
+            given = Limits.from_mapping(limits) if isinstance(limits, Mapping) else limits
+            order.request["limits"].update(
+                {name: v for name, v in vars(given).items() if v is not None}
+            )
+        return order
+
+    def run(
+        self,
+        code: str | bytes,
+        *,
+        limits: Limits | Mapping[str, Any] | None = None,
+        filename: str = "<cell>",
+    ) -> CellResult:
+        """Check and execute one cell. Its verdict, its output and what it showed.
+
+        Raises SessionError when the session has ended or is busy.
+        """
+        order = self._cell_order(code, limits, filename)
+        refused = order.admit()
+        if refused is not None:
+            return _cell(refused, alive=self.alive)
+        text = order.request["source"]
+        order.request.update(self._more([text], cell=True))
+        data = self._exchange(order)
+        return self._judged(order, data)
+
+    def _judged(self, order: Order, data: _core.RunData) -> CellResult:
+        result = order.result(data)
+        alive = self.alive
+        if not data["replies"] or result.verdict == "rejected":
+            return _cell(result, alive=alive)
+        said = _opened(data["replies"][0]["bytes"])
+        if said is None:
+            return _cell(replace(result, verdict="runtime_error"), alive=alive)
+        if alive:
+            result = replace(result, exit_code=None, signal=None)
+        error = said.get("error")
+        raised = None
+        if isinstance(error, dict):
+            raised = CellError(
+                _text(error, "name"), _text(error, "text"), _text(error, "traceback")
+            )
+            if result.verdict == "accepted":
+                verdict = "runtime_error" if said.get("compiled") else "compile_error"
+                result = replace(result, verdict=verdict)
+        shown = said.get("displays")
+        count = said.get("count")
+        value = said.get("value")
+        return _cell(
+            result,
+            alive=alive,
+            value_repr=None if said.get("value_repr") is None else _text(said, "value_repr"),
+            value=None if value is None else _bundle(value),
+            displays=tuple(map(_bundle, shown)) if isinstance(shown, list) else (),
+            raised=raised,
+            count=count if isinstance(count, int) else 0,
+        )
+
+    async def arun(self, code: str | bytes, **options: Any) -> CellResult:
+        """`run` without blocking the loop; cancelling interrupts the cell and waits for it."""
+        import asyncio
+
+        task = asyncio.ensure_future(asyncio.to_thread(self.run, code, **options))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            while not task.done():
+                self.interrupt()
+                await asyncio.wait([task], timeout=0.5)
+                if not task.done():
+                    self.close()
+            raise
+
+    def call(
+        self,
+        entry: str,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        adapters: Mapping[int | str, Any] | None = None,
+        value_limits: ValueLimits | None = None,
+        limits: Limits | Mapping[str, Any] | None = None,
+    ) -> CallResult:
+        """Call a function that a cell has defined, by value; as `csandbox.call`."""
+        bounds = value_limits or ValueLimits()
+        request = encode_call(entry, args, kwargs, adapters=adapters, limits=bounds)
+        order = self._cell_order("", limits, "<call>")
+        order.admit()
+        order.request.update(
+            self._more([request], reply_bytes=bounds.bytes + REPLY_EXTRA_BYTES), checked=None
+        )
+        data = self._exchange(order)
+        replies = [open_reply(reply, bounds) for reply in data["replies"][:1]]
+        return judge(order.result(data), replies[0] if replies else None, bounds)
+
+    def get(self, name: str) -> Any:
+        """The value of a variable, as plain data. KeyError when there is none, TypeError when it is
+        no plain data.
+        """
+        result = self.call("globals().__getitem__", (name,))
+        if result.ok:
+            return result.value
+        if result.reason == "raised":
+            raise KeyError(name)
+        raise TypeError(f"{name}: {result.message or result.summary()}")
+
+    def set(self, **variables: Any) -> None:
+        """Set variables to plain data. TypeError and ValueError name what is none."""
+        result = self.call("globals().update", (), variables)
+        if not result.ok:
+            raise SessionError(f"the variables could not be set: {result.summary()}")
+
+    def interrupt(self) -> bool:
+        """KeyboardInterrupt in the running cell; its state survives. From any thread.
+
+        False when there is no child to interrupt.
+        """
+        return self._core is not None and self._core.interrupt()
+
+    def reset(self) -> None:
+        """End the child and begin a new one: no variable, module or file of the old is left."""
+        self.close()
+        with self._lock:
+            self._open()
+
+    def close(self) -> None:
+        """End the child and remove its folder; a running cell ends as "internal_error"."""
+        if self._core is not None:
+            self._core.close()
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """`close`."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """One line."""
+        return f"<csandbox.Session {self._order.profile.name} {'alive' if self.alive else 'ended'}>"
+
+
+def _cell(result: Result, **more: Any) -> CellResult:
+    return CellResult(**{spec.name: getattr(result, spec.name) for spec in fields(Result)}, **more)
