@@ -82,8 +82,9 @@ def nothing_left_behind() -> Iterator[None]:
     left = _left(fds, before)
     if left:
         # Compiled policies are kept on purpose and hold descriptors; freeing them must close all.
-        from csandbox import _policy
+        from csandbox import _default_pool, _policy
 
+        _default_pool.close_default_pools()
         _policy.clear_caches()
         gc.collect()
         deadline = time.monotonic() + 1.0  # a killed process is reaped in the background
