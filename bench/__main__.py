@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from bench.core import base_python
@@ -18,6 +19,7 @@ from bench.guard import guard
 from bench.host import host
 from bench.report import Section
 from bench.second import second
+from bench.solutions import solutions
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -30,6 +32,8 @@ def main() -> int:
     parser.add_argument("--check-bytes", type=int, default=1_000_000, help="of source to check")
     parser.add_argument("--held-bytes", type=int, default=2_000_000_000, help="by the large host")
     parser.add_argument("--json", type=Path, default=ROOT / "build" / "bench.json", metavar="FILE")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="a folder with datasets/")
+    parser.add_argument("--only", nargs="+", default=[], metavar="SECTION", help="not all of them")
     options = parser.parse_args()
     if min(options.rounds, options.check_rounds, options.check_bytes, options.held_bytes) < 1:
         parser.error("every number must be at least 1")
@@ -46,14 +50,18 @@ def main() -> int:
         flush=True,
     )
     sections: list[Section] = []
-    for measure in (
-        lambda: fresh(options.rounds),
-        lambda: guard(options.check_rounds, options.check_bytes),
-        lambda: second(options.rounds),
-        lambda: host(options.rounds, options.held_bytes),
-        lambda: layers(options.rounds),
-    ):
-        sections.append(measure())
+    measures: dict[str, Callable[[], Section]] = {
+        "fresh": lambda: fresh(options.rounds),
+        "guard": lambda: guard(options.check_rounds, options.check_bytes),
+        "solutions": lambda: solutions(options.check_rounds, options.data),
+        "second": lambda: second(options.rounds),
+        "host": lambda: host(options.rounds, options.held_bytes),
+        "layers": lambda: layers(options.rounds),
+    }
+    if set(options.only) - set(measures):
+        parser.error(f"--only takes {', '.join(measures)}")
+    for key in options.only or measures:
+        sections.append(measures[key]())
         print(sections[-1].text(), flush=True)
     data = {"machine": machine, "sections": {s.key: s.to_dict() for s in sections}}
     options.json.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 from csandbox._calls import call_all
 from csandbox._compare import known_comparison
 from csandbox._errors import SetupError
-from csandbox._grade_execute import Judgement, Setting, calls_of, execute, judge_calls
+from csandbox._grade_execute import (
+    Judgement,
+    Setting,
+    calls_of,
+    check_expected,
+    execute,
+    judge_calls,
+)
 from csandbox._grade_feedback import Row, excerpt, known_level, message, redact
 from csandbox._grade_report import GradeReport, TestResult
 from csandbox._grade_tests import AnyTest, Test
@@ -54,7 +61,7 @@ def _named(tests: Iterable[AnyTest], weights: Any) -> list[tuple[str, float, Any
         chosen = list(weights)
         if len(chosen) != len(listed):
             raise ValueError(f"weights: {len(chosen)} numbers for {len(listed)} tests")
-    checked = [replace(t, weight=w).weight for t, w in zip(listed, chosen, strict=True)]
+    checked = [Test(weight=weight).weight for weight in chosen]  # the same rules for all weights
     if sum(checked) <= 0:
         raise ValueError("the weights add up to 0, so nothing would count")
     return list(zip(ids, checked, listed, strict=True))
@@ -192,8 +199,9 @@ class _Grading:
                 pool=self.setting.pool,
             )
             outcomes[:] = made
-            verdict = "internal_error" if made[0].verdict == "internal_error" else "accepted"
-            return Judgement(verdict, (made[0].result,), made[0].reason)
+            broken = [o for o in made if o.verdict == "internal_error"]
+            verdict = "internal_error" if broken else "accepted"
+            return Judgement(verdict, (made[0].result,), broken[0].reason if broken else "")
 
         outcomes: list[Any] = []
         whole, attempts = _attempt(work, self.retries)
@@ -298,11 +306,19 @@ def grade(
     if pool is not None and pool._limits is not None:
         own = _limits(pool._limits) or Limits()
         given = own.merge(given)
-    grading = _Grading(Setting(source, chosen, compare, pool), given, stop, retries, _Clock(total_s))
+    setting = Setting(source, chosen, compare, pool)
+    for _, _, test in named:
+        check_expected(test, setting)
+    grading = _Grading(setting, given, stop, retries, _Clock(total_s))
     order = list(named)
     random.Random(seed).shuffle(order)
     if isolation == "submission":
-        grading.together([item for item in order if calls_of(item[2])])
+        # What a child has seen of a hidden test it can give back as the answer to another one,
+        # so hidden tests and those whose data is shown never share a child.
+        for hidden in (False, True):
+            grading.together(
+                [item for item in order if calls_of(item[2]) and item[2].hidden is hidden]
+            )
         order = [item for item in order if not calls_of(item[2])]
     grading.each(order)
     return _report(named, grading, feedback, seed, isolation)

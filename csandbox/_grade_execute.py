@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from csandbox._bounded_names import NotEvaluable
 from csandbox._calls import Outcome, call_all
 from csandbox._check import source_bytes
-from csandbox._compare import Difference, compare_output, compare_values
+from csandbox._compare import (
+    TEXT,
+    VALUE,
+    Difference,
+    compare_output,
+    compare_values,
+    known_comparison,
+)
 from csandbox._grade_checker import judged
 from csandbox._grade_tests import (
     Answer,
@@ -47,11 +54,12 @@ class Judgement:
     input: str = ""
     value: str = ""
     difference: Difference | None = None
+    spent: tuple[Usage, ...] | None = None  # None: what the runs used
 
     @property
     def usage(self) -> Usage:
-        """The runs' times added, and the largest memory."""
-        used = [result.usage for result in self.results]
+        """The times of its calls or runs added, and the largest memory."""
+        used = self.spent if self.spent is not None else [r.usage for r in self.results]
         return Usage(
             sum(u.cpu_s for u in used),
             sum(u.wall_s for u in used),
@@ -80,6 +88,12 @@ class Setting:
         if test.limits is None:
             return base
         return test.limits if base is None else base.merge(test.limits)
+
+    def comparison(self, test: AnyTest, known: Container[str]) -> str:
+        """The test's own, or the grading's where it is one for this kind of answer, or exact."""
+        if test.compare is not None:
+            return test.compare
+        return self.compare if known_comparison(self.compare).name in known else "exact"
 
 
 def _call(setting: Setting, call: Call, limits: Limits | None) -> list[Outcome]:
@@ -127,6 +141,15 @@ def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Judgement
     return judge_calls(test, outcomes, setting)
 
 
+def check_expected(test: AnyTest, setting: Setting) -> None:
+    """Whether what the test expects is what its comparison needs; ValueError says what is wrong."""
+    if isinstance(test, StdioTest):
+        wanted = test.expected.encode() if isinstance(test.expected, str) else test.expected
+        compare_output(setting.comparison(test, TEXT), wanted, test.expected)
+    elif isinstance(test, CallTest):
+        compare_values(setting.comparison(test, VALUE), test.expected, test.expected)
+
+
 def calls_of(test: AnyTest) -> tuple[Call, ...]:
     """The calls that a test needs; () for tests that are not made of calls."""
     if isinstance(test, (CallTest, PropertyTest)):
@@ -138,32 +161,36 @@ def calls_of(test: AnyTest) -> tuple[Call, ...]:
 
 def judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
     """Judge a test that is made of calls by their outcomes; one that is missing is not passed."""
+    judgement = _judge_calls(test, outcomes, setting)
+    return replace(
+        judgement,
+        results=tuple({id(o.result): o.result for o in outcomes}.values()),
+        spent=tuple(outcome.usage for outcome in outcomes),
+    )
+
+
+def _judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
     calls = calls_of(test)
     shown = "\n".join(map(str, calls))[:4000]
-    results = tuple({id(o.result): o.result for o in outcomes}.values())
+    results: tuple[Result, ...] = ()
     for outcome in outcomes:
         if not outcome.answered:
-            failed = _failed(outcome.result, outcome.verdict, shown, outcome.reason)
-            return Judgement(**{**vars(failed), "results": results})
+            return _failed(outcome.result, outcome.verdict, shown, outcome.reason)
     if len(outcomes) < len(calls):
         raise AssertionError("every call has an outcome, or an earlier one failed")
     values = [outcome.value for outcome in outcomes]
     value = ", ".join(map(_shown, values))
     if isinstance(test, CallTest):
-        compare = test.compare or ("exact" if setting.compare not in _VALUE else setting.compare)
-        difference = compare_values(compare, values[0], test.expected)
+        difference = compare_values(setting.comparison(test, VALUE), values[0], test.expected)
         verdict = "accepted" if difference is None else "wrong_answer"
         return Judgement(verdict, results, input=shown, value=value, difference=difference)
     if isinstance(test, CheckerTest):
-        answer = Answer(None, results[0].stdout, values[0], test.expected)
+        answer = Answer(None, outcomes[0].result.stdout, values[0], test.expected)
         verdict, reason = judged(test.checker, answer)
         return Judgement(verdict, results, reason=reason, input=shown, value=value)
     assert isinstance(test, PropertyTest)
     verdict, reason = _property(test, calls, values)
     return Judgement(verdict, results, reason=reason, input=shown, value=value)
-
-
-_VALUE = ("numeric", "float", "sequence")
 
 
 def _property(test: PropertyTest, calls: Sequence[Call], values: list[Any]) -> tuple[str, str]:
@@ -189,16 +216,11 @@ def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Judgemen
         return _failed(result, result.verdict, _text(test.stdin))
     if result.stdout_truncated:
         return _failed(result, "output_limit", _text(test.stdin))
-    compare = test.compare or setting.compare
+    compare = setting.comparison(test, TEXT)
     difference = compare_output(compare, result.stdout_bytes, test.expected)
     verdict = "accepted"
     if difference is not None:
-        verdict = "wrong_answer"
-        if (
-            compare == "exact"
-            and compare_output("tokens", result.stdout_bytes, test.expected) is None
-        ):
-            verdict = "presentation"
+        verdict = "presentation" if difference.presentation else "wrong_answer"
     return Judgement(verdict, (result,), input=_text(test.stdin), difference=difference)
 
 
@@ -224,7 +246,7 @@ def _round_trip(test: RoundTripTest, setting: Setting, limits: Limits | None) ->
     results = (first.result, second.result)
     if not second.answered:
         failed = _failed(second.result, second.verdict, str(forward), second.reason)
-        return Judgement(**{**vars(failed), "results": results})
+        return replace(failed, results=results)
     difference = compare_values(test.compare or "exact", second.value, test.value)
     verdict = "accepted" if difference is None else "wrong_answer"
     return Judgement(
