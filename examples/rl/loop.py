@@ -1,6 +1,6 @@
 """A small reinforcement learning loop around csandbox: no model, everything else as it would be.
 
-    python examples/rl/loop.py [--steps 12] [--group 8] [--plot rewards.png] [--ray]
+    python examples/rl/loop.py [--steps 12] [--group 8] [--tasks 4] [--plot rewards.png] [--ray]
 
 For each task of tasks.jsonl the "policy" holds a probability for each of a few answers that were
 written beforehand: lazy ones, nearly right ones, cheats, and one that is right (the last). A step
@@ -159,11 +159,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--steps", type=int, default=12)
     parser.add_argument("--group", type=int, default=8, help="answers to each task in a step")
+    parser.add_argument("--tasks", type=int, default=4, help="how many of the tasks")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--plot", type=Path, metavar="FILE")
     parser.add_argument("--ray", action="store_true", help="grade on a Ray cluster")
     options = parser.parse_args()
-    tasks = load()
+    tasks = load()[: max(1, options.tasks)]
     unfit = audit(tasks)
     if unfit:
         print(f"not fit to be trained on: {', '.join(unfit)}", file=sys.stderr)
