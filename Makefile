@@ -101,6 +101,11 @@ asan: build ## C tests and API tests under AddressSanitizer and UBSan
 	@$(VENV_PY) tools/ctests.py --sanitize
 	@VENV_PY='$(VENV_PY)' sh tools/asan.sh $(PYTEST)
 
+.PHONY: test-rl
+test-rl: build ## csandbox.rl and csandbox.ray by their frameworks' own clients (installs Ray, OpenEnv, …)
+	$(ready) build test rl
+	@$(VENV_PY) -m pytest tests/rl tests/ray $(PYTEST)
+
 .PHONY: differential
 differential: build ## Parser against CPython: DIFF_SHARE percent of all files, DIFF_S seconds of hunting
 	$(ready) build test

@@ -22,7 +22,7 @@ from csandbox.ray._actor import Grader
 
 #: The actor, its process, its node or the store that held its answer is gone.
 LOST: Final = (RayActorError, NodeDiedError, ObjectLostError, WorkerCrashedError)
-_MOST_DEATHS: Final = 3  # in a row, without a batch that came back
+_MOST_DEATHS: Final = 10  # in a row, without a batch that came back
 _CLOSE_S: Final = 5.0
 
 

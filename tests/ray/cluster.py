@@ -1,6 +1,6 @@
 """A Ray cluster of two nodes on this machine, an actor killed in the middle; prints JSON.
 
-A program of its own, run by test_grader_pool.py and `make test-ray`: what Ray leaves in a process
+A program of its own, run by test_grader_pool.py and `make test-rl`: what Ray leaves in a process
 (threads, descriptors) does not meet the other tests, and the whole of it can be given a time limit.
 """
 

@@ -1,6 +1,6 @@
 """csandbox.ray on a real local cluster; skips, and says so, where Ray is not installed.
 
-Ray is in no requirements file of `make test` (it is 100 MB): `make test-ray` installs it and runs
+Ray is in no requirements file of `make test` (it is 100 MB): `make test-rl` installs it and runs
 this. What needs no Ray is tested below it always.
 """
 
@@ -22,7 +22,7 @@ HAS_RAY = find_spec("ray") is not None
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed: `make test-ray` installs and runs")
+@pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed: `make test-rl` installs and runs")
 def test_two_nodes_and_a_killed_actor() -> None:
     # Ray puts sockets below this folder, and their names have little room.
     folder = tempfile.mkdtemp(prefix="csb-ray-", dir="/tmp")

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import math
-import threading
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +18,7 @@ import pytest
 import csandbox
 from tests.rl.tasks import ASSERTS, DOUBLE, PRINTS, PROGRAM, WRONG, broken_sandbox, fenced
 
+ROOT = Path(__file__).resolve().parents[2]
 TASKS = [
     {"prompt": "Write double(x). – “twice”", "tests": ASSERTS, "id": "double"},
     {"prompt": "Read a number, print twice it.", "tests": PROGRAM},
@@ -101,6 +108,54 @@ def test_openenv_episode() -> None:
     assert (env.state.episode_id, env.state.step_count, env.state.solved) == ("e", 3, True)
     with pytest.raises(RuntimeError, match=r"reset\(\)"):
         env.step(module.CodeAction(code="1"))
+
+
+SERVER = """
+import sys, uvicorn
+from openenv.core.env_server import create_fastapi_app
+from csandbox.rl.openenv import CodeAction, CodeEnvironment, CodeObservation
+from tests.rl.test_environments import TASKS
+make = lambda: CodeEnvironment(TASKS, turns=3)
+app = create_fastapi_app(make, CodeAction, CodeObservation)
+uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_openenv_by_its_own_server_and_client(tmp_path: Path) -> None:
+    openenv()
+    client = pytest.importorskip("openenv.core.generic_client")
+    port = free_port()
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(port)],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 120
+        while not answers(port) and time.monotonic() < deadline and server.poll() is None:
+            time.sleep(0.1)
+        with client.GenericEnvClient(base_url=f"http://127.0.0.1:{port}").sync() as env:
+            first = env.reset(task=1)
+            assert first.observation["prompt"] == TASKS[1]["prompt"] and not first.done
+            wrong = env.step({"code": "print(1)"})
+            assert (wrong.reward, wrong.done) == (0.0, False)
+            right = env.step({"code": fenced(PRINTS)})
+            assert (right.reward, right.done) == (1.0, True)
+            assert env.state()["solved"] is True
+    finally:
+        server.send_signal(signal.SIGINT)  # after SIGTERM uvicorn ends by it, without atexit
+        server.wait(30)
 
 
 def test_openenv_time_out_is_the_shorter_one() -> None:
