@@ -7,7 +7,7 @@ import binascii
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
@@ -34,6 +34,24 @@ if TYPE_CHECKING:
 
 # What a cell may answer with: its displays (at most 8 MB in the child) as JSON.
 _REPLY_BYTES = 32 * 1024 * 1024
+
+
+Tap = Callable[[int, bytes], object]
+
+
+def _tap(
+    on_stdout: Callable[[bytes], object] | None, on_stderr: Callable[[bytes], object] | None
+) -> Tap | None:
+    """Both listeners as the core takes them: one that is told the stream too."""
+    if on_stdout is None and on_stderr is None:
+        return None
+
+    def tell(stream: int, data: bytes) -> None:
+        listener = on_stdout if stream == 1 else on_stderr
+        if listener is not None:
+            listener(data)
+
+    return tell
 
 
 class SessionError(SandboxError):
@@ -194,14 +212,14 @@ class Session:
         """Whether its child lives."""
         return self._core is not None and self._core.alive
 
-    def _exchange(self, order: Order) -> _core.RunData:
+    def _exchange(self, order: Order, tap: Tap | None = None) -> _core.RunData:
         if not self._lock.acquire(blocking=False):
             raise SessionError("the session is busy: one cell at a time")
         try:
             if self._core is None or not self._core.alive:
                 why = self._over or "it was closed"
                 raise SessionError(f"the session has ended ({why}); reset() begins a new one")
-            data = self._core.exchange(order.request)
+            data = self._core.exchange(order.request, tap)
             if not self._core.alive:
                 self._over = f"{data['verdict']}"
             return data
@@ -225,8 +243,13 @@ class Session:
         *,
         limits: Limits | Mapping[str, Any] | None = None,
         filename: str = "<cell>",
+        on_stdout: Callable[[bytes], object] | None = None,
+        on_stderr: Callable[[bytes], object] | None = None,
     ) -> CellResult:
         """Check and execute one cell. Its verdict, its output and what it showed.
+
+        `on_stdout` and `on_stderr` are called with what the cell writes, as it writes it, by this
+        thread; the result still has all of it. What they raise is told on stderr and goes no further.
 
         Raises SessionError when the session has ended or is busy.
         """
@@ -236,7 +259,7 @@ class Session:
             return _cell(refused, alive=self.alive)
         text = order.request["source"]
         order.request.update(self._more([text], cell=True))
-        data = self._exchange(order)
+        data = self._exchange(order, _tap(on_stdout, on_stderr))
         return self._judged(order, data)
 
     def _judged(self, order: Order, data: _core.RunData) -> CellResult:
