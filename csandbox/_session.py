@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # What a cell may answer with: its displays (at most 8 MB in the child) as JSON.
 _REPLY_BYTES = 32 * 1024 * 1024
+# A person waits for a list of names no longer than this.
+_EXPLORE_S = 1.0
 
 
 Tap = Callable[[int, bytes], object]
@@ -110,7 +112,10 @@ def _json_bundle(bundle: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _prelude() -> str:
-    return (Path(__file__).with_name("_inside") / "session.py").read_text(encoding="utf-8")
+    folder = Path(__file__).with_name("_inside")
+    return "\n".join(
+        (folder / name).read_text(encoding="utf-8") for name in ("session.py", "explore.py")
+    )
 
 
 def _bundle(data: object) -> Mapping[str, Any]:
@@ -206,6 +211,11 @@ class Session:
                 f"the session could not begin: {result.summary()} {result.stderr[-500:]}".strip()
             )
         self._core, self._over = session, ""
+
+    @property
+    def profile(self) -> Profile:
+        """The profile that its cells run under."""
+        return self._order.profile
 
     @property
     def alive(self) -> bool:
@@ -347,6 +357,22 @@ class Session:
         result = self.call("globals().update", (), variables)
         if not result.ok:
             raise SessionError(f"the variables could not be set: {result.summary()}")
+
+    def explore(self, what: str, *words: Any) -> Any:
+        """Ask the child about names, for completion and inspection. None when it has no answer.
+
+        ``("members", path, prefix)``, ``("available", modules)``, ``("module_members", module,
+        prefix)``, ``("about", path, with_source)``; see _inside/explore.py. Attribute access is
+        code of the child, so it is interrupted after a second; the answer is its word.
+        """
+        timer = threading.Timer(_EXPLORE_S, self.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            result = self.call("display.explore", (what, *words))
+        finally:
+            timer.cancel()
+        return result.value if result.ok else None
 
     def interrupt(self) -> bool:
         """KeyboardInterrupt in the running cell; its state survives. From any thread.

@@ -36,8 +36,8 @@ def _sandbox(item: pytest.Function) -> tuple[Sandbox, dict[str, Any]]:
     files = words.pop("files", None)
     pools = item.config.stash.get(POOLS, None) or Pools(item.config)
     results = item.stash.setdefault(RESULTS, [])
-    pool = pools.get(profile)
-    return Sandbox(pool, checked_limits("confined", words), results), {"files": files}
+    limits = checked_limits("confined", words)
+    return Sandbox(pools, profile, limits, results), {"files": files}
 
 
 def _entry(item: pytest.Function) -> list[str]:

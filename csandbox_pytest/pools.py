@@ -35,18 +35,20 @@ class Pools:
         self._why: str | None = None
         config.stash[POOLS] = self
 
-    def get(self, profile: Any = None) -> csandbox.Pool:
+    def profile(self, given: Any = None) -> csandbox.Profile:
+        """The profile that a test runs under: its marker's, or the options'."""
+        chosen = given or options.value(self.config, "profile") or "compute"
+        return chosen if isinstance(chosen, csandbox.Profile) else csandbox.Profile.load(chosen)
+
+    def get(self, given: Any = None) -> csandbox.Pool:
         """The pool of a profile. Skips or fails the test where it cannot be had here."""
         if self._why is not None:
             options.missing(self.config, self._why)
+        profile = self.profile(given)
         try:
-            chosen = profile or options.value(self.config, "profile") or "compute"
-            loaded = (
-                chosen if isinstance(chosen, csandbox.Profile) else csandbox.Profile.load(chosen)
-            )
-            if loaded not in self._pools:
-                self._pools[loaded] = csandbox.Pool(
-                    loaded,
+            if profile not in self._pools:
+                self._pools[profile] = csandbox.Pool(
+                    profile,
                     workers=options.workers(self.config),
                     limits=self.limits or None,
                     allow_degraded=options.value(self.config, "allow_degraded"),
@@ -54,29 +56,32 @@ class Pools:
         except csandbox.UnsupportedError as error:
             self._why = str(error)
             options.missing(self.config, self._why)
-        return self._pools[loaded]
+        return self._pools[profile]
 
     def close(self) -> None:
-        """End them all."""
+        """End them all, and keep none: frames of failed tests may outlive the session."""
         for pool in self._pools.values():
             pool.close()
+        self._pools.clear()
 
 
 class Sandbox:
     """One test's sandbox: the pool of its profile, with its marker's limits for every run."""
 
     def __init__(
-        self, pool: csandbox.Pool, limits: Mapping[str, Any], results: list[Any] | None = None
+        self, pools: Pools, profile: Any, limits: Mapping[str, Any], results: list[Any]
     ) -> None:
         """Bind; `results` collects what a failure will show."""
-        self.pool = pool
+        self._pools = pools
+        self.profile = pools.profile(profile)
         self.limits = dict(limits)
-        self._results = results if results is not None else []
+        self._results = results
+        pools.get(self.profile)
 
     @property
-    def profile(self) -> csandbox.Profile:
-        """The profile of every run."""
-        return self.pool.profile
+    def pool(self) -> csandbox.Pool:
+        """The pool that its runs are in."""
+        return self._pools.get(self.profile)
 
     def _options(self, given: dict[str, Any]) -> dict[str, Any]:
         more = given.pop("limits", None) or {}
@@ -116,17 +121,11 @@ class Sandbox:
     ) -> csandbox.GradeReport:
         """As `csandbox.grade`, under the test's profile and limits; says by itself what failed."""
         options = self._options(given)
-        options["limits"] = {**self.pool_limits, **(options["limits"] or {})} or None
+        options["limits"] = {**self._pools.limits, **(options["limits"] or {})} or None
         options.setdefault("feedback", "full")
         report = csandbox.grade(source, tests, profile=self.profile, **options)
         self._keep(report)
         return report
-
-    @property
-    def pool_limits(self) -> dict[str, Any]:
-        """The limits that the options gave to the pool."""
-        given = self.pool._limits
-        return dict(given) if isinstance(given, Mapping) else {}
 
     def check(self, source: str | bytes, **given: Any) -> csandbox.Report:
         """As `csandbox.check`, under the test's profile."""
@@ -170,4 +169,4 @@ def sandbox_for(item: Any, pools: Pools) -> Sandbox:
     results: list[Any] = []
     if isinstance(item, pytest.Item):
         results = item.stash.setdefault(RESULTS, [])
-    return Sandbox(pools.get(profile), checked_limits("csandbox", words), results)
+    return Sandbox(pools, profile, checked_limits("csandbox", words), results)

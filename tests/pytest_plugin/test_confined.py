@@ -118,7 +118,7 @@ def test_confined_items(pytester: pytest.Pytester) -> None:
     done.assert_outcomes(passed=4, failed=5)
     text = done.stdout.str()
     assert "E" in text and "AssertionError: 42 == 41" in text
-    assert "test_confined_items.py\", line 18, in test_parameters" in text
+    assert "test_confined_items.py\", line 16, in test_parameters" in text
     assert "out of CPU time" in text
     assert "error[CSB101]: import of `socket`" in text
     assert "the argument tmp_path cannot go into the sandbox" in text
@@ -127,8 +127,6 @@ def test_confined_items(pytester: pytest.Pytester) -> None:
 
 
 def test_trust_is_in_the_report(pytester: pytest.Pytester) -> None:
-    items, recorder = pytester.inline_genitems, pytester.inline_run
-    del items
     pytester.makepyfile(
         "import pytest\n"
         "@pytest.mark.confined\n"
@@ -137,7 +135,7 @@ def test_trust_is_in_the_report(pytester: pytest.Pytester) -> None:
         "def test_sound():\n"
         "    while True: pass\n"
     )
-    reports = recorder("-p", "no:cacheprovider", "--csandbox-workers=1").getreports("pytest_runtest_logreport")
+    reports = pytester.inline_run("-p", "no:cacheprovider", "--csandbox-workers=1").getreports("pytest_runtest_logreport")
     trust = {r.nodeid.rpartition("::")[2]: r.user_properties for r in reports if r.when == "call"}
     assert trust == {
         "test_weak": [("csandbox_trust", "weak")],

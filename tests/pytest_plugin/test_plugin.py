@@ -79,7 +79,7 @@ def test_ini_options_and_wrong_words(pytester: pytest.Pytester) -> None:
     source = """
         def test_it(sandbox):
             assert sandbox.profile.name == "minimal"
-            assert sandbox.pool_limits == {"memory_bytes": 64 * 2**20}
+            assert sandbox._pools.limits == {"memory_bytes": 64 * 2**20}
 
         @pytest.mark.csandbox(cpus=3)
         def test_wrong_word(sandbox):
@@ -190,7 +190,7 @@ def test_where_nothing_can_be_confined(
     import csandbox
 
     def cannot(*args: object, **more: object) -> None:
-        raise csandbox.UnsupportedError("this kernel has no Landlock", missing=())
+        raise csandbox.UnsupportedError(feature="landlock", message="this kernel has no Landlock")
 
     monkeypatch.setattr(csandbox, "Pool", cannot)
     done = outcome(
