@@ -41,6 +41,21 @@ _EXPLORE_S = 1.0
 Tap = Callable[[int, bytes], object]
 
 
+def _fresh(
+    violations: Sequence[Mapping[str, Any]], before: Mapping[Any, int]
+) -> tuple[list[dict[str, Any]], dict[Any, int]]:
+    """What was denied in this cell, of what was denied in the session; and the counts so far."""
+    counts: dict[Any, int] = {}
+    fresh = []
+    for violation in violations:
+        key = tuple(sorted((k, v) for k, v in violation.items() if k != "count"))
+        counts[key] = counts.get(key, 0) + violation["count"]
+        new = counts[key] - before.get(key, 0)
+        if new > 0:
+            fresh.append({**violation, "count": new})
+    return fresh, counts
+
+
 def _tap(
     on_stdout: Callable[[bytes], object] | None, on_stderr: Callable[[bytes], object] | None
 ) -> Tap | None:
@@ -190,6 +205,7 @@ class Session:
         self._lock = threading.Lock()
         self._core: _core.Session | None = None
         self._over = ""
+        self._denied: dict[Any, int] = {}
         self._open()
 
     @staticmethod
@@ -210,7 +226,7 @@ class Session:
             raise SessionError(
                 f"the session could not begin: {result.summary()} {result.stderr[-500:]}".strip()
             )
-        self._core, self._over = session, ""
+        self._core, self._over, self._denied = session, "", {}
 
     @property
     def profile(self) -> Profile:
@@ -230,6 +246,7 @@ class Session:
                 why = self._over or "it was closed"
                 raise SessionError(f"the session has ended ({why}); reset() begins a new one")
             data = self._core.exchange(order.request, tap)
+            data["violations"], self._denied = _fresh(data["violations"], self._denied)
             if not self._core.alive:
                 self._over = f"{data['verdict']}"
             return data

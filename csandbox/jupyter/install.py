@@ -31,8 +31,16 @@ def kernel_spec(profile: str = "compute", limits: Mapping[str, Any] | None = Non
         "display_name": f"Python (csandbox {loaded.name})",
         "language": "python",
         "interrupt_mode": "message",
-        "metadata": {"csandbox": {"profile": loaded.name}},
+        "metadata": {"csandbox": {"profile": loaded.name}, **_encryption()},
     }
+
+
+def _encryption() -> dict[str, str]:
+    """What this ipykernel says of itself: newer ones can have their channels encrypted."""
+    from ipykernel.kernelspec import get_kernel_dict
+
+    metadata = get_kernel_dict().get("metadata", {})
+    return {name: value for name, value in metadata.items() if name == "supported_encryption"}
 
 
 def install(
@@ -49,8 +57,6 @@ def install(
     Raises ImportError without the extra ``jupyter``, ProfileError, OSError.
     """
     from jupyter_client.kernelspec import KernelSpecManager
-
-    import ipykernel.kernelbase  # noqa: F401  # the kernel needs it: say so now, not at its start
 
     if not _NAME.fullmatch(name):
         raise ValueError(f"the name of a kernel has letters, digits, '.', '_' and '-', not {name!r}")

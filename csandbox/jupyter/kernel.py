@@ -15,7 +15,7 @@ from ipykernel.kernelbase import Kernel
 
 import csandbox
 from csandbox.jupyter.completion import Completer, described
-from csandbox.jupyter.findings import ending_html, report_html, violations_html
+from csandbox.jupyter.findings import ending_html, folded_violations_html, report_html
 from csandbox.jupyter.safe import safe_bundle
 
 _HELP = re.compile(r"\s*(?:(\?{1,2})\s*([\w.]+)|([\w.]+)\s*(\?{1,2}))\s*")
@@ -140,13 +140,13 @@ class CsandboxKernel(Kernel):  # type: ignore[misc]  # ipykernel's traits are no
             return {**reply, **self._failed("SandboxError", str(error), [str(error)], silent)}
         return {**reply, **self._publish(result, silent)}
 
-    def _trace(self, text: str) -> list[str]:
-        """The child's traceback with the notebook's numbers: it does not count refused cells."""
+    def _renumbered(self, text: str) -> str:
+        """The child's text with the notebook's numbers: the child does not count refused cells."""
 
         def number(match: re.Match[str]) -> str:
             return f"<cell {self.numbers.get(int(match[1]), match[1])}>"
 
-        return re.sub(r"<cell (\d{1,9})>", number, text).rstrip("\n").split("\n")
+        return re.sub(r"<cell (\d{1,9})>", number, text)
 
     def _publish(self, result: csandbox.CellResult, silent: bool) -> dict[str, Any]:
         if result.count:
@@ -164,8 +164,8 @@ class CsandboxKernel(Kernel):  # type: ignore[misc]  # ipykernel's traits are no
         if result.ok:
             return {"status": "ok", "payload": [], "user_expressions": {}}
         if result.raised is not None:
-            raised = result.raised
-            return self._failed(raised.name, raised.text, self._trace(raised.traceback), silent)
+            text, trace = map(self._renumbered, (result.raised.text, result.raised.traceback))
+            return self._failed(result.raised.name, text, trace.rstrip("\n").split("\n"), silent)
         name = "".join(word.capitalize() for word in result.verdict.split("_"))
         return self._failed(name, result.summary(), [result.summary()], silent)
 
@@ -178,7 +178,7 @@ class CsandboxKernel(Kernel):  # type: ignore[misc]  # ipykernel's traits are no
         if ended and result.verdict not in ("rejected", "compile_error"):
             self._show_html(ending_html(result, result.alive), result.summary())
         elif result.violations:
-            self._show_html(violations_html(result), "system calls were denied")
+            self._show_html(folded_violations_html(result), "system calls were denied")
 
     def _failed(self, name: str, text: str, trace: list[str], silent: bool) -> dict[str, Any]:
         error = {"ename": name, "evalue": text, "traceback": trace}

@@ -17,7 +17,7 @@ from IPython.display import display
 
 import csandbox
 from csandbox._units import parse_bytes, parse_seconds
-from csandbox.jupyter.findings import ending_html, report_html, violations_html
+from csandbox.jupyter.findings import ending_html, folded_violations_html, report_html
 from csandbox.jupyter.safe import safe_bundle
 
 
@@ -197,7 +197,7 @@ def _show(result: csandbox.CellResult, *, with_value: bool) -> None:
         html = {"text/html": ending_html(result, result.alive), "text/plain": result.summary()}
         display(html, raw=True)
     elif result.violations:
-        html = {"text/html": violations_html(result), "text/plain": "system calls were denied"}
+        html = {"text/html": folded_violations_html(result), "text/plain": "system calls were denied"}
         display(html, raw=True)
     if not result.ok:
         raised = result.raised
