@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 _COLORS = {"error": "#c62828", "observed": "#b26a00", "advice": "#1565c0"}
 _BOX = "border-left:3px solid {color};padding:0.2em 0.8em;margin:0.3em 0"
-_CODE = "margin:0.2em 0;padding:0;background:transparent;white-space:pre;overflow-x:auto"
+_CODE = (
+    "margin:0.2em 0;padding:0;background:transparent;white-space:pre;overflow-x:auto;"
+    "font-family:monospace"
+)
 # A longer line is cut around the finding.
 _WIDTH = 100
 
@@ -79,9 +82,10 @@ def report_html(report: Report) -> str:
 def ending_html(result: Result, alive: bool) -> str:
     """How a cell ended that no exception of its own ended: a limit, a denied call, a dead session."""
     color = _COLORS["error"]
+    words = result.summary().removeprefix(f"{result.verdict}: ")
     parts = [
         f'<div style="{_BOX.format(color=color)}">',
-        f'<b style="color:{color}">{_e(result.verdict)}</b> {_e(result.summary())}',
+        f'<b style="color:{color}">{_e(result.verdict)}</b> {_e(words)}',
         violations_html(result),
     ]
     if not alive:

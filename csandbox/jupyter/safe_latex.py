@@ -23,8 +23,8 @@ _ENVIRONMENTS = frozenset(
     "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix array cases equation equation* align "
     "align* aligned gather gather* split".split()
 )
-_WORD = re.compile(r"\\([a-zA-Z]+)")
-_ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{([^}]*)\}")
+# One command at a time, so that the break of a line before a letter is no command.
+_COMMAND = re.compile(r"\\([a-zA-Z]+|.)(?=(\s*\{[^{}]*\})?)", re.S)
 _LIMIT = 50_000
 
 
@@ -32,8 +32,10 @@ def is_mathematics(text: str) -> bool:
     """Whether nothing is in it but symbols and layout of formulas."""
     if len(text) > _LIMIT or re.search(r"<[a-zA-Z/!?]", text):  # markup, for a page that takes it
         return False
-    if not all(name in _COMMANDS for name in _WORD.findall(text)):
-        return False
-    begun = len(re.findall(r"\\(?:begin|end)(?![a-zA-Z])", text))
-    named = _ENVIRONMENT.findall(text)
-    return len(named) == begun and all(name in _ENVIRONMENTS for name in named)
+    for found in _COMMAND.finditer(text):
+        name, argument = found[1], (found[2] or "").strip()
+        if name.isalpha() and name not in _COMMANDS:
+            return False
+        if name in ("begin", "end") and argument[1:-1].strip() not in _ENVIRONMENTS:
+            return False
+    return True

@@ -15,7 +15,7 @@ OUTPUT = re.compile(r"^```sh run\n(.*?)^```\n+^```output\n(.*?)^```$", re.M | re
 def test_page(pytester: pytest.Pytester) -> None:
     text = PAGE.read_text(encoding="utf-8")
     files = FILE.findall(text)
-    assert len(files) == 6
+    assert len(files) == 7
     for name, content in files:
         path = pytester.path / name
         path.parent.mkdir(exist_ok=True)
@@ -24,7 +24,8 @@ def test_page(pytester: pytest.Pytester) -> None:
     words = command.split()
     assert words.pop(0) == "pytest"
     done = pytester.runpytest_inprocess(*words, "test_course.py", "-p", "no:cacheprovider")
-    done.stdout.fnmatch_lines([f"{line.replace('[', '[[]')}*" for line in output.splitlines()])
+    for line in output.splitlines():
+        done.stdout.fnmatch_lines([f"{line.replace('[', '[[]')}*"])
     shown = done.stdout.str()
     assert "csandbox: run 1 of 1: rejected" in shown and "error[CSB105]: `os._exit`" in shown
     done = pytester.runpytest_inprocess("test_other.py", "test_inside.py", "-p", "no:cacheprovider")
