@@ -78,6 +78,35 @@ call_if_loaded(const char *module_name, const char *function)
     Py_XDECREF(name);
 }
 
+/* The length of a container of a module; 0 when it has none of that name. */
+static Py_ssize_t
+length_of(PyObject *module, const char *name)
+{
+    PyObject *container = PyObject_GetAttrString(module, name);
+    Py_ssize_t length = container == NULL ? 0 : PyObject_Size(container);
+    PyErr_Clear();
+    Py_XDECREF(container);
+    return length;
+}
+
+/* Has the program started a thread, or asked to be told of the end of threads? Without that
+ * threading._shutdown has nothing to do, and it is the most costly part of an end. */
+static bool
+had_threads(void)
+{
+    PyObject *name = PyUnicode_FromString("threading");
+    PyObject *module = name == NULL ? NULL : PyImport_GetModule(name);
+    bool result =
+        module != NULL &&
+        (length_of(module, "_active") != 1 || length_of(module, "_limbo") != 0 ||
+         length_of(module, "_shutdown_locks") > 1 || /* the main one */
+         length_of(module, "_threading_atexits") != 0);
+    PyErr_Clear();
+    Py_XDECREF(module);
+    Py_XDECREF(name);
+    return result;
+}
+
 static bool
 flushed(const char *name)
 {
@@ -148,7 +177,9 @@ csb_child_leave(PyObject *result)
 {
     int status = take_status(result);
     Py_XDECREF(result);
-    call_if_loaded("threading", "_shutdown");
+    if (had_threads()) {
+        call_if_loaded("threading", "_shutdown");
+    }
     call_if_loaded("atexit", "_run_exitfuncs");
     status = flush_streams() ? status : STATUS_NOT_FLUSHED;
     let_go(false);

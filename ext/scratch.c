@@ -65,8 +65,8 @@ csb_scratch_make(struct csb_scratch *scratch, const char *base, uint32_t owner,
     }
     scratch->name = strrchr(scratch->path, '/') + 1;
     scratch->fd = openat(scratch->base_fd, scratch->name, FOLDER_FLAGS);
-    if (scratch->fd < 0 || fstat(scratch->fd, &status) != 0 ||
-        give_away(scratch->fd, owner) < 0) {
+    if (scratch->fd < 0 || give_away(scratch->fd, owner) < 0 ||
+        fstat(scratch->fd, &status) != 0) {
         int err = errno;
         /* Still empty. csb_scratch_remove would not know it for ours. */
         (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
@@ -75,6 +75,7 @@ csb_scratch_make(struct csb_scratch *scratch, const char *base, uint32_t owner,
     }
     scratch->device = status.st_dev;
     scratch->inode = status.st_ino;
+    scratch->changed = status.st_ctim;
     return 0;
 }
 
@@ -218,6 +219,15 @@ is_the_same(const struct csb_scratch *scratch)
            fstatat(scratch->base_fd, scratch->name, &status, AT_SYMLINK_NOFOLLOW) ==
                0 &&
            status.st_dev == scratch->device && status.st_ino == scratch->inode;
+}
+
+bool
+csb_scratch_is_untouched(const struct csb_scratch *scratch)
+{
+    struct stat status;
+    return is_the_same(scratch) && fstat(scratch->fd, &status) == 0 &&
+           status.st_ctim.tv_sec == scratch->changed.tv_sec &&
+           status.st_ctim.tv_nsec == scratch->changed.tv_nsec && status.st_nlink == 2;
 }
 
 /* Until a pass finds nothing; a pass that removes nothing can not help further. */

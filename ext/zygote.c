@@ -13,6 +13,7 @@
 #include "zygote_wire.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -118,7 +119,7 @@ csb_zygote_start(struct csb_zygote *zygote, const struct csb_policy *policy,
 }
 
 static int
-send_request(int control_fd, const int *fds, uint32_t count)
+send_request(int control_fd, const int *fds, uint32_t count, const char *directory)
 {
     union {
         struct cmsghdr header;
@@ -134,6 +135,7 @@ send_request(int control_fd, const int *fds, uint32_t count)
     control.header.cmsg_type = SCM_RIGHTS;
     control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
     memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
+    (void)snprintf(request.directory, sizeof request.directory, "%s", directory);
     return sendmsg(control_fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
@@ -155,7 +157,8 @@ csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit,
     fds[CSB_ZYGOTE_DIRECTORY] = kit->scratch.fd;
     fds[CSB_ZYGOTE_RULESET] = kit->ruleset_fd;
     result = send_request(zygote->control_fd, fds,
-                          kit->ruleset_fd < 0 ? CSB_ZYGOTE_FDS - 1 : CSB_ZYGOTE_FDS);
+                          kit->ruleset_fd < 0 ? CSB_ZYGOTE_FDS - 1 : CSB_ZYGOTE_FDS,
+                          kit->scratch.path);
     csb_fd_close(&status[1]);
     if (result < 0) {
         csb_fd_close(&status[0]);

@@ -25,9 +25,11 @@ enum csb_zygote_fd {
     CSB_ZYGOTE_FDS
 };
 
+enum { CSB_ZYGOTE_PATH_BYTES = 512 };
+
 struct csb_zygote_request {
     uint32_t fd_count;
-    uint32_t unused;
+    char directory[CSB_ZYGOTE_PATH_BYTES]; /* the child's folder: its HOME and TMPDIR */
 };
 
 struct csb_zygote_forked {
