@@ -21,6 +21,7 @@ from bench.keeping import long, memory
 from bench.report import Section
 from bench.saturation import saturation
 from bench.second import second
+from bench.solutions import solutions
 from bench.warm import peers, preloaded, solution, warm
 from bench.where import where
 
@@ -35,12 +36,13 @@ def measurements(options: argparse.Namespace) -> dict[str, Callable[[], Section]
         "peers": lambda: peers(max(1, rounds // 3)),
         "saturation": lambda: saturation(max(1, rounds // 20), options.block_runs),
         "warm_host": lambda: host(2 * rounds, options.warm_bytes, kind="warm", threads=64),
-        "solution": lambda: solution(2 * rounds),
+        "warm_solution": lambda: solution(2 * rounds, options.data),
         "preloaded": lambda: preloaded(rounds),
         "memory": memory,
         "where": lambda: where(2 * rounds),
         "fresh": lambda: fresh(rounds),
         "guard": lambda: guard(options.check_rounds, options.check_bytes),
+        "solutions": lambda: solutions(options.check_rounds, options.data),
         "second": lambda: second(rounds),
         "host": lambda: host(rounds, options.held_bytes),
         "layers": lambda: layers(rounds),
@@ -60,8 +62,9 @@ def main() -> int:
     parser.add_argument("--block-runs", type=int, default=400, help="of saturation (default 400)")
     parser.add_argument("--warm-bytes", type=int, default=4_000_000_000, help="by its large host")
     parser.add_argument("--long", type=int, default=0, metavar="RUNS", help="100000: some minutes")
-    parser.add_argument("--only", nargs="+", default=[], metavar="SECTION", help="just these")
     parser.add_argument("--json", type=Path, default=ROOT / "build" / "bench.json", metavar="FILE")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="a folder with datasets/")
+    parser.add_argument("--only", nargs="+", default=[], metavar="SECTION", help="not all of them")
     options = parser.parse_args()
     numbers = (options.rounds, options.check_rounds, options.check_bytes, options.held_bytes)
     if min(*numbers, options.block_runs, options.warm_bytes) < 1:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -114,10 +113,10 @@ check(words_by_length)
 ]
 
 
-def solutions(most: int = 40) -> list[bytes]:
-    """HumanEval's own with their tests when CSANDBOX_DATA has them, else ours."""
-    path = Path(os.environ.get("CSANDBOX_DATA", ""), "datasets", "humaneval.jsonl.gz")
-    if "CSANDBOX_DATA" not in os.environ or not path.is_file():
+def programs(data: Path | None, most: int = 40) -> list[bytes]:
+    """HumanEval's own with their tests when `data` has them, else ours."""
+    path = None if data is None else data / "datasets" / "humaneval.jsonl.gz"
+    if path is None or not path.is_file():
         return [text.encode() for text in SOLUTIONS]
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
@@ -258,9 +257,9 @@ def peers(rounds: int) -> Section:
     )
 
 
-def solution(rounds: int) -> Section:
+def solution(rounds: int, data: Path | None) -> Section:
     """A solution with its tests, in the profile made for them."""
-    texts = solutions()
+    texts = programs(data)
     with csandbox.Pool("contest") as pool, bare() as server:
         calls = {
             FLOOR: [from_bare(server, text, b"") for text in texts],
@@ -274,7 +273,7 @@ def solution(rounds: int) -> Section:
 
         samples = interleave({name: lambda name=name: next_of(name) for name in calls}, rounds)
     return Section(
-        key="solution",
+        key="warm_solution",
         title=f"a solution with its tests, {len(texts)} in turn",
         base=FLOOR,
         samples=samples,

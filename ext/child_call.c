@@ -68,9 +68,9 @@ begin(struct csb_value_writer *reply, const char *kind, uint64_t pairs)
     put(reply, kind);
 }
 
-/* {"kind": kind, "message": str of the exception}. Takes the exception. */
-static void
-say(struct csb_value_writer *reply, const char *kind)
+/* Text of the exception that is set, new reference or NULL. Takes the exception. */
+static PyObject *
+take_message(void)
 {
     PyObject *type;
     PyObject *value;
@@ -80,13 +80,34 @@ say(struct csb_value_writer *reply, const char *kind)
     PyErr_NormalizeException(&type, &value, &traceback);
     text = value == NULL ? NULL : PyObject_Str(value);
     PyErr_Clear();
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return text;
+}
+
+/* {"kind": kind, "message": str of the exception}. Takes the exception. */
+static void
+say(struct csb_value_writer *reply, const char *kind)
+{
+    PyObject *text = take_message();
     begin(reply, kind, 2);
     put(reply, "message");
     put_text(reply, text);
     Py_XDECREF(text);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
+}
+
+/* The result has not the shape that its adapter needs. Takes the exception. */
+static void
+say_no_shape(struct csb_value_writer *reply)
+{
+    PyObject *text = take_message();
+    begin(reply, "unencodable", 3);
+    put(reply, "path");
+    put(reply, "$");
+    put(reply, "message");
+    put_text(reply, text);
+    Py_XDECREF(text);
 }
 
 /* User code raised. Printed as at the end of a program, but for SystemExit. */
@@ -314,23 +335,7 @@ make_call(struct csb_value_writer *reply, const struct call *call)
     }
     value = pick_result(call, value);
     if (value == NULL) {
-        PyObject *type;
-        PyObject *error;
-        PyObject *traceback;
-        PyObject *text;
-        PyErr_Fetch(&type, &error, &traceback);
-        PyErr_NormalizeException(&type, &error, &traceback);
-        text = error == NULL ? NULL : PyObject_Str(error);
-        PyErr_Clear();
-        begin(reply, "unencodable", 3);
-        put(reply, "path");
-        put(reply, "$");
-        put(reply, "message");
-        put_text(reply, text);
-        Py_XDECREF(text);
-        Py_XDECREF(type);
-        Py_XDECREF(error);
-        Py_XDECREF(traceback);
+        say_no_shape(reply);
         return;
     }
     say_value(reply, call, value);

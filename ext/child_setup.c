@@ -154,6 +154,7 @@ csb_child_confine(struct csb_child *child)
 
     limit_thread_stacks(child->rlimits, config->rlimit_count);
     mask = csb_confirm_before(config, child->rlimits);
+    mask |= config->zygote != 0 ? child->zygote_mask : csb_confirm_namespaces(config);
     if (config->zygote == 0 &&
         csb_confine_drop(config->uid, config->skipped, &failure) < 0) {
         csb_child_fail(failure.step, failure.err);

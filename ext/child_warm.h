@@ -6,6 +6,9 @@
 
 #include "child_script.h"
 
+/* In the zygote, before csb_confine_drop: code stays mapped across its forks. */
+void csb_child_keep_code_mapped(void);
+
 /* In the zygote, once: everything that is done for the first time only, then freeze what
  * the garbage collector would otherwise walk (and so copy) in each child. */
 int csb_child_warm(void);

@@ -4,6 +4,7 @@
  * whenever it forks (a package that starts others is refused), reads no byte of a submission
  * and reaps what it forked. It ends when the caller closes the control socket and the last
  * child is gone, or with the caller's thread (PR_SET_PDEATHSIG). */
+#include "child_confirm.h"
 #include "child_script.h"
 #include "child_warm.h"
 #include "confine.h"
@@ -190,7 +191,7 @@ become_child(struct csb_child *child, const int fds[],
         fail_to_confine(plan.channel_fd, &failure);
     }
     return set_folder(request->directory) < 0 || csb_child_reseed() < 0 ||
-                   csb_child_touch(child) < 0
+                   (request->touch != 0 && csb_child_touch(child) < 0)
                ? -1
                : 0;
 }
@@ -298,9 +299,11 @@ int
 csb_child_serve(struct csb_child *child)
 {
     struct csb_failure failure = {CSB_STEP_NONE, 0};
+    csb_child_keep_code_mapped();
     if (csb_confine_drop(child->config.uid, child->config.skipped, &failure) < 0) {
         csb_child_fail(failure.step, failure.err);
     }
+    child->zygote_mask = csb_confirm_namespaces(&child->config);
     if (preload_all(child) < 0 || csb_child_warm() < 0) {
         return -1;
     }

@@ -90,8 +90,8 @@ csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
         return 0;
     }
     result = csb_leaf_make(&kit->leaf, &policy->cgroup,
-                           csb_leaf_memory_max(limits->memory_bytes), limits->threads,
-                           reterr);
+                           csb_leaf_memory_max(limits->memory_bytes, limits->disk_bytes),
+                           limits->threads, reterr);
     /* Without one the run goes on unless it must have it; `isolation` says so. */
     return policy->required & CSB_FEATURE_BIT(CSB_FEATURE_CGROUP) ? result : 0;
 }

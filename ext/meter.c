@@ -85,6 +85,8 @@ csb_meter_start(struct csb_meter *meter, int64_t now_ns)
     meter->next_ns = now_ns + BUSY_PAUSE_NS;
     if (meter->inherited.peak_bytes == 0) {
         csb_meter_last_look(meter); /* so that an early crash has a figure */
+        meter->inherited.peak_bytes = meter->peak_bytes; /* the idle interpreter's */
+        meter->peak_bytes = 0;
     }
 }
 

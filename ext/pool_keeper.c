@@ -149,7 +149,7 @@ look_after_zygote(struct csb_pool *pool, int64_t now_ns)
 }
 
 static void
-begin_spare(struct csb_pool *pool)
+begin_spare(struct csb_pool *pool, bool touch)
 {
     struct csb_error error;
     struct csb_spare *spare = csb_spare_new();
@@ -162,7 +162,7 @@ begin_spare(struct csb_pool *pool)
                      ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
                      : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
     if (result == 0) {
-        result = csb_zygote_fork(&pool->zygote, &spare->kit, &spare->start, &error);
+        result = csb_zygote_fork(&pool->zygote, &spare->kit, touch, &spare->start, &error);
     }
     if (result < 0) {
         csb_spare_free(spare);
@@ -181,7 +181,9 @@ static void
 make_spares(struct csb_pool *pool, int64_t now_ns)
 {
     unsigned wanted;
+    bool at_leisure;
     (void)pthread_mutex_lock(&pool->lock);
+    at_leisure = pool->waiting == 0;
     wanted = pool->options.spares;
     wanted = pool->closing ? 0 : wanted;
     wanted = wanted > pool->ready_count ? wanted - pool->ready_count : 0;
@@ -189,7 +191,7 @@ make_spares(struct csb_pool *pool, int64_t now_ns)
     while (pool->zygote.process.pidfd >= 0 && now_ns >= pool->retry_ns &&
            pool->pending_count < wanted && pool->pending_count < PENDING_MAX) {
         unsigned before = pool->pending_count;
-        begin_spare(pool);
+        begin_spare(pool, at_leisure);
         if (pool->pending_count == before) {
             break;
         }

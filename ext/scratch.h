@@ -8,6 +8,9 @@
 #include <sys/types.h>
 #include <time.h>
 
+/* A folder's name: this and 16 hexadecimal digits. */
+#define CSB_SCRATCH_PREFIX "csandbox-"
+
 enum { CSB_SCRATCH_PATH_BYTES = 512, CSB_SCRATCH_DEPTH_MAX = 16 };
 
 struct csb_scratch {
@@ -21,7 +24,7 @@ struct csb_scratch {
     uint32_t owner;   /* uid that files get; 0 = the caller's */
 };
 
-/* Make an empty folder of mode 0700 below `base`. */
+/* Make an empty folder of mode 0700 below `base`, locked (flock(2)) while `fd` is open. */
 int csb_scratch_make(struct csb_scratch *scratch, const char *base, uint32_t owner,
                      struct csb_error *reterr) CSB_MUST_USE;
 

@@ -119,13 +119,14 @@ csb_zygote_start(struct csb_zygote *zygote, const struct csb_policy *policy,
 }
 
 static int
-send_request(int control_fd, const int *fds, uint32_t count, const char *directory)
+send_request(int control_fd, const int *fds, uint32_t count, bool touch,
+             const char *directory)
 {
     union {
         struct cmsghdr header;
         unsigned char bytes[CMSG_SPACE(CSB_ZYGOTE_FDS * sizeof(int))];
     } control = {.bytes = {0}};
-    struct csb_zygote_request request = {.fd_count = count};
+    struct csb_zygote_request request = {.fd_count = count, .touch = touch};
     struct iovec vector = {&request, sizeof request};
     struct msghdr message = {.msg_iov = &vector,
                              .msg_iovlen = 1,
@@ -140,7 +141,7 @@ send_request(int control_fd, const int *fds, uint32_t count, const char *directo
 }
 
 int
-csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit,
+csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit, bool touch,
                 struct csb_start *ret, struct csb_error *reterr)
 {
     int status[2];
@@ -158,7 +159,7 @@ csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit,
     fds[CSB_ZYGOTE_RULESET] = kit->ruleset_fd;
     result = send_request(zygote->control_fd, fds,
                           kit->ruleset_fd < 0 ? CSB_ZYGOTE_FDS - 1 : CSB_ZYGOTE_FDS,
-                          kit->scratch.path);
+                          touch, kit->scratch.path);
     csb_fd_close(&status[1]);
     if (result < 0) {
         csb_fd_close(&status[0]);

@@ -29,6 +29,7 @@ enum { CSB_ZYGOTE_PATH_BYTES = 512 };
 
 struct csb_zygote_request {
     uint32_t fd_count;
+    uint32_t touch; /* run our own program first: time of the spare, not of the run */
     char directory[CSB_ZYGOTE_PATH_BYTES]; /* the child's folder: its HOME and TMPDIR */
 };
 

@@ -42,6 +42,8 @@ ALL_LAYERS = (
     "mdwe",
 )
 ROOT = os.geteuid() == 0
+# Inside `make test-kernels`, some fifty times slower.
+EMULATED = os.environ.get("CSANDBOX_TEST_EMULATED") == "1"
 MiB = 1 << 20
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -159,6 +161,12 @@ def spec(
     return made
 
 
+def limits_of_tests() -> Limits:
+    """Those of profile ``open``, or ones that an emulated machine can hold."""
+    slow = Limits(startup_s=300, cpu_s=300, wall_s=600) if EMULATED else None
+    return profile().limits.merge(slow)
+
+
 def request(
     source: str | bytes,
     *,
@@ -178,7 +186,7 @@ def request(
         "stdin": stdin,
         "env": dict(env or {}),
         "files": tuple(files),
-        "limits": profile().limits.merge(given).complete(),
+        "limits": limits_of_tests().merge(given).complete(),
         "checked": None,  # no guard, so no second opinion either
         "confirm_only": False,
     }

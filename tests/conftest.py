@@ -113,7 +113,7 @@ def nothing_left_behind() -> Iterator[None]:
     yield
     left = _left(fds, before)
     if left:
-        # Compiled policies are kept on purpose and hold descriptors; freeing them must close all.
+        # Pools and compiled policies are kept on purpose; ending and freeing them must close all.
         from csandbox import _default_pool, _policy
 
         _default_pool.close_default_pools()

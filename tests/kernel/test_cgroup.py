@@ -57,12 +57,12 @@ def test_the_kernel_is_given_the_limits_and_nothing_is_left() -> None:
 
     watcher = threading.Thread(target=look)
     watcher.start()
-    limits = {"memory_bytes": 128 << 20, "threads": 3, "wall_s": 60}
+    limits = {"memory_bytes": 128 << 20, "threads": 3, "wall_s": 60, "disk_bytes": 1 << 20}
     result = confined("import time\ntime.sleep(2)", limits=limits)
     watcher.join()
     assert result["isolation"]["cgroup"].startswith("enforced")
     assert seen == {
-        "memory.max": str((128 << 20) * 5 // 4 + (64 << 20)),
+        "memory.max": str((128 << 20) * 5 // 4 + (1 << 20) + (64 << 20)),
         "memory.swap.max": "0",
         "pids.max": "3",
         "pids.current": "1",

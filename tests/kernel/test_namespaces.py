@@ -46,7 +46,7 @@ def test_a_wrong_word_is_named() -> None:
         csandbox.run("1", namespaces="yes")
     with pytest.raises(csandbox.ProfileError, match=r"isolation\.namespaces"):
         csandbox.Profile.load("compute").replace(isolation={"namespaces": "on"})
-    with pytest.raises(csandbox.ProfileError, match="isolation.require names it"):
+    with pytest.raises(csandbox.ProfileError, match=r"isolation\.require names it"):
         csandbox.Profile.load("compute").replace(
             isolation={"namespaces": "off", "extend_require": ["namespaces"]}
         )
@@ -103,7 +103,7 @@ CODE = (
 @pytest.mark.parametrize("said", REFUSALS)
 def test_a_refusal_is_named(said: str) -> None:
     """In a user namespace of its own a switch can be turned without touching the machine's."""
-    command = f"{REFUSALS[said]} && exec {sys.executable} -c \"$CODE\""
+    command = f'{REFUSALS[said]} && exec {sys.executable} -c "$CODE"'
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "sh", "-c", command],
         capture_output=True,
@@ -131,10 +131,40 @@ def test_a_refusal_is_named(said: str) -> None:
 def test_root_without_rights(dropped: str, expected: str) -> None:
     code = RUN[mode()] + "r = run(); print(r.verdict, r.isolation['namespaces'])"
     done = subprocess.run(
-        ["setpriv", f"--bounding-set={dropped}", f"--inh-caps={dropped}"]
-        + [sys.executable, "-c", code],
+        [
+            "setpriv",
+            f"--bounding-set={dropped}",
+            f"--inh-caps={dropped}",
+            sys.executable,
+            "-c",
+            code,
+        ],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.stdout.startswith(expected), done.stdout + done.stderr
+
+
+@here
+@pytest.mark.parametrize("word", ["auto", "require"])
+def test_one_that_cannot_be_entered_after_all(word: str) -> None:
+    """A limit of the machine may be met between the trial and a run."""
+    before = set(os.listdir("/proc/self/fd"))
+    require = (*spec()["require"], *(["namespaces"] if word == "require" else []))
+    policy = _core.Policy(spec(require=require))
+    with open(os.devnull, "rb") as nothing:
+        for number in set(os.listdir("/proc/self/fd")) - before:
+            try:
+                if os.readlink(f"/proc/self/fd/{number}").startswith("net:["):
+                    os.dup2(nothing.fileno(), int(number), inheritable=False)
+            except OSError:
+                continue  # the listing's own
+    if word == "require":
+        with pytest.raises(csandbox.SetupError) as caught:
+            _core.run(policy, request("print(1)"))
+        assert caught.value.step == "namespaces"
+    else:
+        result = _core.run(policy, request("print(1)"))
+        assert result["stdout"] == b"1\n"
+        assert result["isolation"]["namespaces"] == "off: refused for this run"
