@@ -32,27 +32,16 @@ put_back(struct csb_pool *pool, struct csb_spare *spare, bool held_place)
     csb_pool_wake(pool);
 }
 
-/* The CPU limit of a session is that of each cell, measured from outside. */
-static size_t
-without_cpu(struct csb_rlimit *rlimits, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (rlimits[i].resource != RLIMIT_CPU) {
-            rlimits[kept++] = rlimits[i];
-        }
-    }
-    return kept;
-}
-
 /* RLIMIT_DATA counts what the child has from its zygote, too. */
 static size_t
 own_rlimits(const struct csb_spare *spare, const struct csb_limits *limits,
             bool session, struct csb_rlimit *ret)
 {
     size_t count = csb_limits_to_rlimits(limits, ret);
+    struct csb_rlimit taken;
     if (session) {
-        count = without_cpu(ret, count);
+        /* that of each cell, measured from outside */
+        count = csb_rlimits_take(ret, count, RLIMIT_CPU, &taken);
     }
     for (size_t i = 0; i < count; i++) {
         if (ret[i].resource == RLIMIT_DATA &&
