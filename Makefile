@@ -17,6 +17,8 @@ VENV_PY = $(CURDIR)/$(VENV)/bin/python
 VERSIONS = 3.10 3.11 3.12 3.13
 # A folder with corpus/ and datasets/ for `make acceptance`.
 CSANDBOX_DATA ?=
+# Machines of `make test-kernels`; empty: all (tools/test_kernels.py --list).
+KERNELS ?=
 # More options for pytest, as in: make test-py PYTEST="-k guard -x"
 PYTEST ?=
 # `make differential DIFF_SHARE=100 DIFF_S=600` looks at every file; DIFF has more options and paths.
@@ -24,6 +26,8 @@ DIFF_SHARE ?= 10
 DIFF_S ?= 60
 DIFF ?=
 FUZZ_S ?= 60
+# More options for `make bench`, as in: make bench BENCH="--only warm where" or BENCH="--long 100000"
+BENCH ?=
 # A suite that hangs is a failure, not a wait.
 TEST_TIMEOUT_S = 2400
 OURS = csandbox tools tests bench examples setup.py
@@ -61,6 +65,7 @@ dist: build ## Wheel and source distribution in dist/; the latter builds offline
 .PHONY: clean
 clean: ## Remove what was built; keeps .venv and the fetched sources
 	@rm -rf build dist csandbox.egg-info csandbox/_builtin_profiles.py csandbox/_rule_pages.py
+	@rm -f csandbox/_attack_programs.py
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find csandbox -name '*.so' -delete
 	@find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +
@@ -87,11 +92,21 @@ test-py: build ## Python tests: API, CLI, kernel, escapes, rules, build
 test-all: ## All tests on each supported CPython that is found
 	@VERSIONS='$(VERSIONS)' MAKE='$(MAKE)' sh tools/test_all.sh
 
+.PHONY: test-kernels
+test-kernels: build ## Boot Debian's kernels under qemu and test the layers in each (KERNELS= some of them)
+	$(ready) build test
+	@$(VENV_PY) tools/test_kernels.py $(KERNELS)
+
 .PHONY: asan
 asan: build ## C tests and API tests under AddressSanitizer and UBSan
 	$(ready) build test
 	@$(VENV_PY) tools/ctests.py --sanitize
 	@VENV_PY='$(VENV_PY)' sh tools/asan.sh $(PYTEST)
+
+.PHONY: test-rl
+test-rl: build ## csandbox.rl and csandbox.ray by their frameworks' own clients (installs Ray, OpenEnv, …)
+	$(ready) build test rl
+	@$(VENV_PY) -m pytest tests/rl tests/ray $(PYTEST)
 
 .PHONY: differential
 differential: build ## Parser against CPython: DIFF_SHARE percent of all files, DIFF_S seconds of hunting
@@ -108,10 +123,32 @@ acceptance: build ## Real programs and known escapes; needs CSANDBOX_DATA=DIR
 	$(ready) build test
 	@$(VENV_PY) tools/acceptance.py --data '$(CSANDBOX_DATA)'
 
-.PHONY: bench
-bench: build ## Figures against subprocess and ast, one interleaved run
+.PHONY: acceptance-grading
+acceptance-grading: build ## Grading on HumanEval and contests, hacks, audits; needs CSANDBOX_DATA=DIR
 	$(ready) build test
-	@$(VENV_PY) -m bench
+	@$(VENV_PY) tools/acceptance_grading.py --data '$(CSANDBOX_DATA)'
+
+.PHONY: bench
+bench: build ## Figures against other ways to run Python, one interleaved run; BENCH="--long 100000"
+	$(ready) build test
+	@$(VENV_PY) -m bench.rivals
+	@$(VENV_PY) -m bench $(BENCH)
+
+.PHONY: bench-plot
+bench-plot: build ## The comparison of the last `make bench` as an SVG: docs/bench.svg
+	$(ready) build test
+	@$(VENV_PY) -m bench.plot
+
+.PHONY: bench-load
+bench-load: build ## Verdicts of 200 programs near their CPU limit, alone and beside 16 busy processes
+	$(ready) build test
+	@$(VENV_PY) -m bench.load
+
+.PHONY: soak
+soak: build ## 5000 runs from 32 threads and from 8 processes, 500 killed hosts: nothing is left
+	$(ready) build test
+	@$(VENV_PY) -m bench.soak
+	@$(VENV_PY) -m bench.kills
 
 # ---- quality ---------------------------------------------------------------------------------
 
@@ -123,7 +160,7 @@ lint: build ## Warnings as errors, clang-format, clang-tidy, ruff, mypy and our 
 .PHONY: fmt
 fmt: ## Format C and Python
 	$(ready) build lint
-	@find ext guardrails tests -name '*.[ch]' 2>/dev/null | xargs $(VENV)/bin/clang-format -i
+	@find ext grading guardrails tests -name '*.[ch]' 2>/dev/null | xargs $(VENV)/bin/clang-format -i
 	@$(VENV)/bin/ruff check --quiet --fix-only $(wildcard $(OURS))
 	@$(VENV)/bin/ruff format --quiet $(wildcard $(OURS))
 

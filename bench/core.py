@@ -13,7 +13,8 @@ from csandbox._policy import policy_spec
 
 #: In the order in which a child enters them. Not no_new_privs: it is one prctl(2), and Landlock and
 #: seccomp cannot be entered without it.
-LAYERS = ("session", "rlimits", "landlock", "fds", "privileges", "seccomp", "seccomp_notify")
+LAYERS = ("session", "rlimits", "landlock", "fds", "privileges", "seccomp", "seccomp_notify",
+          "namespaces", "mdwe")  # fmt: skip
 SOURCE = b"print(1)"
 OUTPUT = b"1\n"
 

@@ -6,9 +6,9 @@ r"""Check and run Python code that somebody else wrote, contained by the Linux k
 
 ``check`` says what a profile does not allow, and where; ``run`` checks, then runs the program in a
 confined child and says how it ended; ``grade`` judges one by tests that it cannot reach, and
-``audit_task`` says what such tests are worth; ``probe`` says what this kernel can enforce. Profiles are
-objects (``Profile``), limits carry their unit in their name (``Limits(cpu_s=2, memory_bytes=256 *
-MiB)``).
+``audit_task`` says what such tests are worth; ``probe`` says what this kernel can enforce.
+Profiles are objects (``Profile``), limits carry their unit in their name (``Limits(cpu_s=2,
+memory_bytes=256 * MiB)``).
 """
 
 from __future__ import annotations

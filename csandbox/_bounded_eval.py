@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import random
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -23,10 +24,11 @@ from csandbox._bounded_names import (
     bounded,
 )
 
-STEPS: Final = 2_000_000
+STEPS: Final = 500_000  # about half a second, in which the caller's other threads wait
 _DEEPEST = 160  # two or three frames of Python each
 _MOST_TEXT = 1 << 20
 _SPEC = re.compile(r"[+ ]?\d{0,3}(\.\d{1,2})?[bcdefgnosxX%]?")
+_LONG = (str, bytes, list, tuple, dict, set, frozenset, range)
 _EXACT = (type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
 
 _BINARY: Final[Mapping[type, Callable[[Any, Any], Any]]] = {
@@ -182,6 +184,8 @@ class Evaluator:
         left = self.value(node.left)
         for kind, other in zip(node.ops, node.comparators, strict=True):
             right = self.value(other)
+            self._charge(left)
+            self._charge(right)
             if not _COMPARE[type(kind)](left, right):
                 return False
             left = right
@@ -231,17 +235,27 @@ class Evaluator:
                 keywords[word.arg] = self.value(word.value)
         return self.call(function, arguments, keywords)
 
+    def _charge(self, item: Any) -> None:
+        """What goes over all of a container costs by its length."""
+        if isinstance(item, _LONG):
+            self.budget.spend(len(item) // 16 + 1)
+
     def call(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         """Call one of the allowed functions or a helper; arguments are charged by their length."""
+        name = getattr(function, "__name__", "")
         if not callable(function):
             raise NotEvaluable(f"a call of a {type(function).__name__}")
         if function is type and len(arguments) != 1:
             raise NotEvaluable("type() with more than one argument")
         for item in arguments:
-            if isinstance(item, (str, bytes, list, tuple, dict, set, frozenset, range)):
-                self.budget.spend(len(item) // 16 + 1)
+            self._charge(item)
         owner = getattr(function, "__self__", None)
-        if isinstance(owner, str) and function.__name__ in ("replace", "join"):
+        self._charge(owner)
+        if isinstance(owner, random.Random) and name in ("choices", "sample", "getrandbits"):
+            numbers = (*arguments, *keywords.values())
+            if any(isinstance(n, int) and n > MOST_BITS for n in numbers):
+                raise NotEvaluable(f"{name} of more than {MOST_BITS}")
+        if isinstance(owner, str) and name in ("replace", "join"):
             size = sum(len(a) for a in arguments if isinstance(a, (str, list, tuple)))
             if (len(owner) + 1) * (size + 1) > 64 * _MOST_TEXT:
                 raise NotEvaluable("a text that grows too large")

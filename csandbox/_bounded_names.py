@@ -24,9 +24,11 @@ class NotEvaluable(Exception):
 
 
 def bounded(items: Iterable[Any]) -> Iterator[Any]:
-    """The items, and NotEvaluable after a million."""
-    for number, item in enumerate(items):
-        if number >= MOST_ITEMS:
+    """The items, and NotEvaluable after a million; one that is a long tuple counts for more."""
+    left = MOST_ITEMS
+    for item in items:
+        left -= 1 + (len(item) // 8 if isinstance(item, tuple) else 0)
+        if left < 0:
             raise NotEvaluable(f"more than {MOST_ITEMS} items")
         yield item
 
@@ -58,6 +60,24 @@ def _small(function: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
+def _sum(items: Iterable[Any], start: Any = 0) -> Any:
+    if not isinstance(start, (int, float, complex)):
+        raise NotEvaluable("sum() of what are no numbers")  # it copies all of them again and again
+    return sum(items, start)
+
+
+def _product(function: Callable[..., Any]) -> Callable[..., Any]:
+    """For prod and lcm, whose results are as long as all their arguments together."""
+
+    def checked(*numbers: Any, **start: Any) -> Any:
+        listed = list(bounded(numbers[0])) if function is math.prod else list(numbers)
+        if sum(n.bit_length() for n in listed if isinstance(n, int)) > MOST_BITS:
+            raise NotEvaluable(f"{function.__name__} of numbers that are too large together")
+        return function(listed, **start) if function is math.prod else function(*listed)
+
+    return checked
+
+
 def _counter(items: Iterable[Any] = ()) -> dict[Any, int]:
     counts: dict[Any, int] = {}
     for item in bounded(items):
@@ -77,7 +97,7 @@ BUILTINS: Final[Mapping[str, Any]] = {
     "isinstance": isinstance, "len": len, "list": list, "map": _taking_lists(map), "max": max,
     "min": min, "oct": oct, "ord": ord, "print": _print, "range": _range, "repr": repr,
     "reversed": _taking_lists(reversed), "round": round, "set": set, "sorted": sorted, "str": str,
-    "sum": sum, "tuple": tuple, "type": type, "zip": _taking_lists(zip),
+    "sum": _sum, "tuple": tuple, "type": type, "zip": _taking_lists(zip),
 }  # fmt: skip
 
 _MATH = {
@@ -129,6 +149,7 @@ _MATH = {
         "trunc",
     ]
 }
+_MATH |= {name: _product(getattr(math, name)) for name in ("prod", "lcm")}
 _MATH |= {name: _small(getattr(math, name)) for name in ("factorial", "comb", "perm")}
 
 _RANDOM = (

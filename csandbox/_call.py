@@ -135,6 +135,8 @@ def call(
     profile: str | os.PathLike[str] | Profile = "compute",
     limits: Limits | Mapping[str, Any] | None = None,
     allow_degraded: Iterable[str] = (),
+    namespaces: str | None = None,
+    cgroup: str | None = None,
     filename: str | os.PathLike[str] = "submission.py",
     fresh: bool = False,
     python: str | os.PathLike[str] | None = None,
@@ -165,11 +167,18 @@ def call(
     bounds = value_limits or ValueLimits()
     request = encode_call(entry, args, kwargs, adapters=adapters, limits=bounds)
     options: dict[str, Any] = {
-        "stdin": stdin, "args": argv, "env": env, "files": files, "collect": collect,
-        "limits": limits, "filename": filename, "audit_log": audit_log,
+        "stdin": stdin,
+        "args": argv,
+        "env": env,
+        "files": files,
+        "collect": collect,
+        "limits": limits,
+        "filename": filename,
+        "audit_log": audit_log,
     }
     if pool is None:
         options.update(profile=profile, allow_degraded=allow_degraded, fresh=fresh, python=python)
+        options.update(namespaces=namespaces, cgroup=cgroup)
     result, replies = converse(source, [request], value_limits=bounds, pool=pool, **options)
     judged = judge(result, replies[0] if replies else None, bounds)
     if check:

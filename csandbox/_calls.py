@@ -1,52 +1,40 @@
-"""The seam between grading and the transport: one call, or several in one child, and what came.
+"""The seam between grading and the transport: calls of one program, and what came of each.
 
-An outcome says what the child's process did (a `Result`) and, when a reply arrived and decodes, the
-value. Nothing here judges.
+An outcome says what the child's process did (a `Result`) and, when a reply arrived in time and is
+plain data, the value. Nothing here judges.
 """
 
 from __future__ import annotations
 
-import ast
-import math
-import secrets
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from csandbox._check import source_bytes
+from csandbox import _core
+from csandbox._call import converse
 from csandbox._grade_tests import Call
 from csandbox._limits import Limits
 from csandbox._profile import Profile
-from csandbox._result import Result
-from csandbox._run import run
+from csandbox._result import Result, Usage
+from csandbox._value import Reply, ValueLimits, encode_call
 
-_PLAIN = """
+if TYPE_CHECKING:
+    from csandbox._pool import Pool
 
-def _csandbox_plain(value, path="$", depth=0):
-    if depth > 100:
-        raise ValueError("the value nests too deep at " + path)
-    kind = type(value)
-    if kind in (list, tuple, set, frozenset):
-        for index, item in enumerate(value):
-            _csandbox_plain(item, path + "[" + str(index) + "]", depth + 1)
-    elif kind is dict:
-        for key, item in value.items():
-            _csandbox_plain(key, path, depth + 1)
-            _csandbox_plain(item, path + "[" + repr(key) + "]", depth + 1)
-    elif value is not None and kind not in (bool, int, float, complex, str, bytes):
-        raise TypeError("not plain data at " + path + ": " + str(kind))
-    return value
-
-"""
+_BOUNDS = ValueLimits()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one call. ``verdict`` is "accepted" only when there is a value."""
+    """What came of one call. ``verdict`` is "accepted" only when there is a value.
+
+    ``usage`` is of this call alone, the program's own loading counted with the first. ``reason``
+    may hold what the submission says.
+    """
 
     result: Result
     verdict: str
+    usage: Usage
     value: Any = None
     reason: str = ""
 
@@ -56,66 +44,65 @@ class Outcome:
         return self.verdict == "accepted"
 
 
-def _literal(value: Any) -> str:
-    """Source text of plain data; float's words have no literal."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return f'float("{value!r}")'
-    if isinstance(value, (list, tuple, set, frozenset)) and value:
-        inside = ", ".join(map(_literal, value))
-        if isinstance(value, list):
-            return f"[{inside}]"
-        if isinstance(value, tuple):
-            return f"({inside},)"
-        return f"{{{inside}}}" if isinstance(value, set) else f"frozenset(({inside},))"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_literal(k)}: {_literal(v)}" for k, v in value.items()) + "}"
-    return repr(value)
-
-
-def _program(source: str | bytes, calls: Sequence[Call], token: str) -> bytes:
-    lines = []
-    for number, call in enumerate(calls):
-        words = [_literal(value) for value in call.args]
-        words += [f"{name}={_literal(value)}" for name, value in call.kwargs.items()]
-        lines.append(
-            f"_csandbox_reply = repr(_csandbox_plain({call.entry}({', '.join(words)})))\n"
-            f"print({f'{chr(10)}{token} {number} '!r} + _csandbox_reply, flush=True)\n"
-        )
-    return source_bytes(source) + textwrap.dedent(_PLAIN + "\n".join(lines)).encode()
-
-
-def _value(text: str) -> Any:
-    if text in ("nan", "inf", "-inf"):
-        return float(text)
-    return ast.literal_eval(text)
-
-
 def call_all(
-    source: str | bytes, calls: Sequence[Call], *, profile: Profile, limits: Limits | None
+    source: str | bytes,
+    calls: Sequence[Call],
+    *,
+    profile: Profile,
+    limits: Limits | None,
+    pool: Pool | None = None,
 ) -> list[Outcome]:
     """Make the calls one after the other in one child; an outcome for each, in order.
 
-    A call without a reply has the verdict of the child's end, "runtime_error" when the child ended
-    as if all were well. Raises what `run` raises.
+    Each call is sent only when the reply to the one before has arrived. A call without a reply has
+    the verdict of the child's end, "runtime_error" when the child ended as if all were well; those
+    that answered before keep their answers. Raises what `run` raises, and TypeError and ValueError
+    for arguments that are no plain data. With `pool` the child is one of its spares, of its
+    profile.
     """
-    token = secrets.token_hex(8)
-    result = run(_program(source, calls, token), profile=profile, limits=limits)
-    replies: dict[int, str] = {}
-    for line in result.stdout_bytes.split(b"\n"):
-        if line.startswith(token.encode()):
-            _, place, text = line.decode("utf-8", "replace").split(" ", 2)
-            replies.setdefault(int(place), text)
-    outcomes = []
-    for number in range(len(calls)):
-        if number in replies:
-            try:
-                outcomes.append(Outcome(result, "accepted", _value(replies[number])))
-            except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError) as error:
-                reason = f"the reply is no plain data: {error}"
-                outcomes.append(Outcome(result, "runtime_error", reason=reason))
-        elif result.ok:
-            reason = "the program ended without a reply"
-            outcomes.append(Outcome(result, "runtime_error", reason=reason))
+    requests = [
+        encode_call(call.entry, call.args, call.kwargs, adapters=call.adapters, limits=_BOUNDS)
+        for call in calls
+    ]
+    where: dict[str, Any] = {"profile": profile} if pool is None else {"pool": pool}
+    result, replies = converse(source, requests, value_limits=_BOUNDS, limits=limits, **where)
+    outcomes: list[Outcome] = []
+    before = Usage()
+    for place in range(len(calls)):
+        reply = replies[place] if place < len(replies) else None
+        # A child that broke a limit after its last reply broke it in the time of that call.
+        if reply is not None and not result.ok and place == len(calls) - 1:
+            reply = None
+        usage = _since(result, before, reply)
+        outcomes.append(_outcome(result, reply, usage))
+        if reply is not None:
+            before = Usage(reply.cpu_s, reply.wall_s)
         else:
-            outcomes.append(Outcome(result, result.verdict, reason=result.summary()))
+            before = Usage(result.usage.cpu_s, result.usage.wall_s)
     return outcomes
+
+
+def _since(result: Result, before: Usage, reply: Reply | None) -> Usage:
+    end = result.usage if reply is None else Usage(reply.cpu_s, reply.wall_s)
+    first = before == Usage()
+    return Usage(
+        max(0.0, end.cpu_s - before.cpu_s),
+        max(0.0, end.wall_s - before.wall_s),
+        result.usage.startup_s if first else 0.0,
+        result.usage.peak_memory_bytes,
+    )
+
+
+def _outcome(result: Result, reply: Reply | None, usage: Usage) -> Outcome:
+    if reply is None:
+        if result.ok:
+            reason = "the program ended without a reply"
+            return Outcome(result, "runtime_error", usage, reason=reason)
+        return Outcome(result, result.verdict, usage, reason=result.summary())
+    if reply.reason != "value":
+        return Outcome(result, "runtime_error", usage, reason=reply.words())
+    try:
+        value = _core.decode(reply.encoded, _BOUNDS.core())
+    except ValueError as error:
+        return Outcome(result, "runtime_error", usage, reason=f"the reply is no data: {error}")
+    return Outcome(result, "accepted", usage, value)

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from csandbox import _core
-from csandbox._errors import ProfileError
 from csandbox._profile import Profile, as_profile
 from csandbox._report import Report
 
@@ -62,16 +61,7 @@ def guard_config(profile: Profile) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def guard_of(profile: Profile) -> _core.Guard:
-    """The compiled guard of a profile, made once. ProfileError when a rule code does not exist."""
-    known = [rule["code"] for rule in _core.rules()]
-    for key, codes in (("select", profile.guard.select), ("ignore", profile.guard.ignore)):
-        for code in codes:
-            if not any(rule.startswith(code) for rule in known):
-                raise ProfileError(
-                    f"profile {profile.name}: guard.{key}: no rule's code begins with {code!r}; "
-                    "`csandbox explain` lists them",
-                    key=f"guard.{key}",
-                )
+    """The compiled guard of a profile, made once."""
     return _core.Guard(guard_config(profile))
 
 

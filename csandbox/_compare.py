@@ -1,7 +1,7 @@
 """Comparing an answer with what was expected: names, parameters, the first difference.
 
 Names are those of judges. A comparison is given as its name, with parameters in brackets where it
-has any: ``"tokens"``, ``"float(rel=1e-6, abs=1e-9)"``.
+has any: ``"tokens"``, ``"float(rel=1e-6, abs=1e-9)"``. The comparing is the core's.
 """
 
 from __future__ import annotations
@@ -11,24 +11,51 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from csandbox._compare_text import TEXT, first_difference
-from csandbox._compare_value import VALUE, different_at
+from csandbox import _core
+from csandbox._value import ValueLimits
 
 _PARAMETER = re.compile(r"(rel|abs)=([0-9.]+(?:e[+-]?[0-9]+)?)")
 _CALL = re.compile(r"([a-z_]+)(?:\((.*)\))?")
 _NUMBERS: Final = {"rel": 1e-6, "abs": 1e-9}  # what most judges of real numbers use
-_SHOWN = 200
+#: Answers are bounded before; what the caller expects may be as large as it likes.
+_BOUNDS: Final = ValueLimits(1 << 30, 1 << 27, 1000, 10**8).core()
+
+#: Names for output, and what they forgive.
+TEXT: Final = {
+    "exact": "nothing, but one newline at the end",
+    "lines": "space at the end of lines, and empty lines at the end",
+    "tokens": "how much space stands between words",
+    "float": "as tokens, and numbers within rel or abs",
+    "unordered_lines": "as lines, and their order",
+    "json": "how the same JSON value is written",
+    "case_insensitive": "as tokens, and upper or lower case",
+    "yes_no": "as case_insensitive; the answer must be made of yes and no",
+}
+
+_NUMERIC: Final = {"nan_equal": True, "numeric": True, "sets": True}
+#: Names for values, and the core's options for them.
+VALUE: Final[dict[str, dict[str, Any]]] = {
+    # Nothing is forgiven: True is not 1, 1 is not 1.0, a list is not a tuple. nan equals nan.
+    "exact": {"nan_equal": True},
+    # As Python's ==, but True is still not 1.
+    "numeric": _NUMERIC,
+    # As numeric, and a list equals a tuple: JSON knows lists only.
+    "sequence": {**_NUMERIC, "sequences": True},
+    # As sequence, and real numbers within rel or abs.
+    "float": {**_NUMERIC, "sequences": True},
+}
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Where an answer first differs. The two sides are bounded excerpts; `where` names the place
-    ("line 3, column 7", "$.groups[0]").
+    """Where an answer first differs. The two sides are bounded, escaped excerpts; `where` names
+    the place ("line 3, column 7", "$.groups[0]").
     """
 
     where: str
     got: str
     expected: str
+    presentation: bool = False  # of output: only space differs
 
     def __str__(self) -> str:
         """For people who may see the expected value."""
@@ -42,6 +69,11 @@ class Comparison:
     name: str
     rel: float = 0.0
     abs: float = 0.0
+
+    @property
+    def tolerance(self) -> dict[str, float]:
+        """The core's options for it."""
+        return {"rel": self.rel, "abs": self.abs} if self.name == "float" else {}
 
 
 @lru_cache(maxsize=64)
@@ -71,28 +103,36 @@ def known_comparison(text: str) -> Comparison:
     return Comparison(name, **numbers)
 
 
-def _shown(value: Any) -> str:
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # an int with more digits than CPython prints
-        text = f"a {type(value).__name__} that is too large to show"
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+def _side(place: _core.TextPlace) -> str:
+    return "nothing more" if place["at_end"] else f"'{place['text']}'"
 
 
 def compare_output(compare: str, got: bytes, expected: str | bytes) -> Difference | None:
-    """The first difference between what was printed and what was expected; None: equal."""
+    """The first difference between what was printed and what was expected; None: equal.
+
+    ValueError when `expected` is not what the comparison needs (no JSON, no yes or no).
+    """
     wanted = expected.encode() if isinstance(expected, str) else expected
     comparison = known_comparison(compare)
-    if comparison.name not in TEXT:
-        raise ValueError(f"comparison {comparison.name!r} is for values, not for output")
-    found = first_difference(comparison.name, comparison.rel, comparison.abs, got, wanted)
-    return None if found is None else Difference(found[0], _shown(found[1]), _shown(found[2]))
+    found = _core.compare_text(comparison.name, got, wanted, comparison.tolerance)
+    if found is None:
+        return None
+    place = found["got"]
+    where = found["path"] or f"line {place['line']}, column {place['column']}"
+    if not place["line"] and not found["path"]:
+        where = "the output"
+    more = f" ({found['what']})" if found["what"] else ""
+    sides = _side(place), _side(found["expected"])
+    return Difference(where + more, *sides, presentation=found["presentation"])
 
 
 def compare_values(compare: str, got: Any, expected: Any) -> Difference | None:
     """The first difference between two plain values; None: equal."""
     comparison = known_comparison(compare)
-    if comparison.name not in VALUE:
-        raise ValueError(f"comparison {comparison.name!r} is for output, not for values")
-    found = different_at(comparison.name, comparison.rel, comparison.abs, got, expected)
-    return None if found is None else Difference(found[0], _shown(found[1]), _shown(found[2]))
+    options = {**VALUE[comparison.name], **comparison.tolerance}
+    found = _core.compare_value(got, expected, options, _BOUNDS)
+    if found is None:
+        return None
+    sides = found["got"] or "nothing", found["expected"] or "nothing"
+    where = found["path"] + ("" if found["reason"] == "value" else f" ({found['reason']})")
+    return Difference(where, *sides)

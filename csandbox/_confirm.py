@@ -32,18 +32,22 @@ def confirmed(report: Report, text: bytes, checked: object, profile: Profile) ->
         return report.with_findings(data["diagnostics"])
     if data["verdict"] != "compile_error":
         reason = data["error"] or f"it ended with {data['verdict']}"
-        return report.with_findings([_finding("CSB010", "parser-disagreement", reason, 0)])
+        return report.with_findings([_finding("CSB010", "parser-disagreement", reason, 0, text)])
     if not report.ok:
         return report
     message = data["stderr"].decode("utf-8", "replace")
     lines = _LINE.findall(message)
     said = (message.strip().splitlines() or ["it gave no reason"])[-1]
     line = int(lines[-1]) if lines else 0
-    return report.with_findings([_finding("CSB001", "syntax-error", said, line)])
+    return report.with_findings([_finding("CSB001", "syntax-error", said, line, text)])
 
 
-def _finding(code: str, name: str, reason: str, line: int) -> _core.DiagnosticData:
+def _finding(code: str, name: str, reason: str, line: int, text: bytes) -> _core.DiagnosticData:
     """What CPython says, or why it said nothing, about a source that the parser could read."""
+    lines = text.split(b"\n")
+    line = line if line <= len(lines) else 0
+    start = sum(len(above) + 1 for above in lines[: line - 1]) if line else 0
+    wrong = lines[line - 1] if line else b""
     return {
         "code": code,
         "name": name,
@@ -55,9 +59,9 @@ def _finding(code: str, name: str, reason: str, line: int) -> _core.DiagnosticDa
         "line": line,
         "column": 1,
         "end_line": line,
-        "end_column": 1,
-        "start_byte": 0,
-        "end_byte": 0,
+        "end_column": len(wrong.decode("utf-8", "replace")) + 1,
+        "start_byte": start,
+        "end_byte": start + len(wrong),
         "second_label": "",
         "second_line": 0,
         "second_column": 0,

@@ -107,7 +107,8 @@ class Policy:
         ``syscalls`` sequence of set names; ``on_denied`` "errno" | "kill";
         ``env`` mapping str -> str; ``require`` sequence of feature names, ``degrade`` sequence of
         feature names that may be missing;
-        ``namespaces`` and ``cgroup`` "off" | "auto"; ``uid`` int (the unprivileged uid and gid used when started as root);
+        ``namespaces`` and ``cgroup`` "off" | "auto";
+        ``uid`` int (the unprivileged uid and gid used when started as root);
         ``scratch_base`` str (folder in which private scratch folders are made).
         Raises ValueError (names the key), UnsupportedError, SetupError.
         """
@@ -151,7 +152,8 @@ def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     None for no second opinion, ``confirm_only`` bool: ask for that opinion and execute nothing.
     With ``calls`` (sequence of bytes, ext/child_call.h) the child is asked, each time when the
     reply before has come, and ended after the last; then ``prelude`` str (code whose ``answer()``
-    is asked instead, usually "") and ``reply_bytes`` int are needed too.
+    is asked instead, usually ""), ``reply_bytes`` int, ``session`` and ``cell`` bool (both False)
+    are needed too.
     Raises UnsupportedError (a required layer is missing), SetupError (nothing was run),
     ValueError, KeyboardInterrupt.
     """
@@ -163,7 +165,7 @@ class ValueLimits(TypedDict):
     int_digits: int  # decimal digits of one int beyond 64 bits, to within the last one
 
 def encode(value: object, limits: ValueLimits, /) -> bytes:
-    """Plain data of exact types as CBOR (the format is in ext/value.h).
+    """Plain data of exact types as CBOR (the format is in ext/value_format.h).
 
     Raises TypeError for what is no plain data, a subclass included, and ValueError for what passes
     a limit or contains itself; both begin with the place, as in ``at $.groups[0]: …``. Calls no
@@ -185,6 +187,59 @@ def open_reply(data: bytes, limits: ValueLimits, /) -> dict[str, Any]:
     ``{"kind": "unencodable", "path": str, "message": str}``; ``{"kind": "no_entry" | "bad_request",
     "message": str}``. All of it is the child's word. Raises ValueError with the reason for
     anything else.
+    """
+
+class TextPlace(TypedDict):
+    line: int  # 1-based; 0: it has none (json) or is not known
+    column: int  # 1-based, in characters
+    at_end: bool  # there is nothing more on this side
+    text: str  # the line around the place (json: the value), cut and escaped
+
+class TextDifference(TypedDict):
+    presentation: bool  # exact and lines: only white space differs
+    what: str  # more about it, may be ""
+    path: str  # json: "$.a[0]"; else ""
+    got: TextPlace
+    expected: TextPlace
+
+class ValueDifference(TypedDict):
+    reason: str  # "type" | "value" | "length" | "missing" | "extra"
+    path: str  # "$.groups[0]", cut
+    got: str  # as Python writes it, cut and escaped; "" when missing
+    expected: str  # the same; "" when extra
+
+def compare_text(
+    kind: str, got: bytes, expected: bytes, options: Mapping[str, Any], /
+) -> TextDifference | None:
+    """The first difference between what was printed and what was expected; None: equal.
+
+    `kind` is "exact", "lines", "tokens", "float", "case_insensitive", "yes_no", "unordered_lines"
+    or "json" (grading/compare_text.h says what each forgives, and its memory). Options, all of
+    which may be left out: ``rel`` and ``abs`` (float, json; 0), ``nan_equal`` (False),
+    ``final_newline`` (exact: one newline at the end does not matter; True). Linear, without the
+    GIL. Raises ValueError for an unknown kind or option, and when `expected` is not what its kind
+    needs.
+    """
+
+def compare_value(
+    got: object, expected: object, options: Mapping[str, Any], limits: ValueLimits, /
+) -> ValueDifference | None:
+    """The first difference between two objects of plain data; None: equal.
+
+    Without options types are exact all the way down (True is not 1, 1 is not 1.0, a list is no
+    tuple), nan equals nothing, -0.0 equals 0.0, the order of dicts and sets does not count.
+    Options: ``nan_equal``; ``numeric``: numbers by what they are worth (bool stays apart);
+    ``sequences``: a list equals a tuple; ``sets``: a set equals a frozenset; ``rel`` and ``abs``:
+    numeric, and close numbers are equal, except as keys and in sets. Never calls ``__eq__``. Raises
+    what ``encode`` raises, with the side in front ("got: at $[0]: …").
+    """
+
+def compare_encoded(
+    got: bytes, expected: bytes, options: Mapping[str, Any], limits: ValueLimits, /
+) -> ValueDifference | None:
+    """The same for two encodings; `got` may be anybody's.
+
+    Raises ValueError, with the side in front, for what is no encoding.
     """
 
 def probe() -> dict[str, Any]:

@@ -129,12 +129,22 @@ def github(diagnostics: Iterable[Diagnostic]) -> str:
     return "\n".join(lines)
 
 
-def _line_of(source: bytes, line: int) -> str:
-    """The source line, visible and cut."""
-    lines = source.split(b"\n")
-    if not 0 < line <= len(lines):
+def _line_of(source: bytes, found: Diagnostic) -> str:
+    """The source line around the finding, visible and cut to `_EXCERPT` characters."""
+    if not found.line:
         return ""
-    text = visible(lines[line - 1].decode("utf-8", "replace").strip())
+    at = found.start_byte
+    first, last = source.rfind(b"\n", 0, at) + 1, source.find(b"\n", at)
+    last = len(source) if last < 0 else last
+    # Four bytes a character at most: what is further away is not shown. A character that is cut
+    # in two is outside what is kept.
+    begin = max(first, at - 4 * _EXCERPT)
+    before = source[begin:at].decode("utf-8", "ignore").lstrip()
+    behind = source[at : min(last, at + 4 * _EXCERPT)].decode("utf-8", "ignore").rstrip()
+    kept = max(_EXCERPT - len(behind), _EXCERPT // 3)  # of what stands before it
+    dots = "..." if begin > first or len(before) > kept else ""
+    text = (dots + before[-kept:] + behind).replace("\t", " ")[: _EXCERPT + 1]
+    text = visible(text)
     return text if len(text) <= _EXCERPT else text[: _EXCERPT - 3] + "..."
 
 
@@ -156,7 +166,7 @@ def feedback(
     shown = 0
     for found in errors:
         entry = f"- line {found.line}: {found.message}" if found.line else f"- {found.message}"
-        excerpt = _line_of(source, found.line)
+        excerpt = _line_of(source, found)
         entry += f"\n    {excerpt}" if excerpt else ""
         if found.help and found.help not in said:  # the same advice once is enough
             entry += f"\n  fix: {found.help}"

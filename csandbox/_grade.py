@@ -9,12 +9,19 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csandbox._calls import call_all
 from csandbox._compare import known_comparison
 from csandbox._errors import SetupError
-from csandbox._grade_execute import Judgement, Setting, calls_of, execute, judge_calls
+from csandbox._grade_execute import (
+    Judgement,
+    Setting,
+    calls_of,
+    check_expected,
+    execute,
+    judge_calls,
+)
 from csandbox._grade_feedback import Row, excerpt, known_level, message, redact
 from csandbox._grade_report import GradeReport, TestResult
 from csandbox._grade_tests import AnyTest, Test
@@ -22,6 +29,9 @@ from csandbox._grade_verdicts import OF_THE_SOURCE
 from csandbox._limits import Limits
 from csandbox._profile import Profile, as_profile
 from csandbox._result import Result
+
+if TYPE_CHECKING:
+    from csandbox._pool import Pool
 
 _SHORTEST_S = 0.01  # the smallest wall limit that a run takes
 
@@ -51,7 +61,7 @@ def _named(tests: Iterable[AnyTest], weights: Any) -> list[tuple[str, float, Any
         chosen = list(weights)
         if len(chosen) != len(listed):
             raise ValueError(f"weights: {len(chosen)} numbers for {len(listed)} tests")
-    checked = [replace(t, weight=w).weight for t, w in zip(listed, chosen, strict=True)]
+    checked = [Test(weight=weight).weight for weight in chosen]  # the same rules for all weights
     if sum(checked) <= 0:
         raise ValueError("the weights add up to 0, so nothing would count")
     return list(zip(ids, checked, listed, strict=True))
@@ -181,10 +191,17 @@ class _Grading:
         cut = _clipped(self.limits, self.setting.profile, self.clock.left_s)
 
         def work() -> Judgement:
-            made = call_all(self.setting.source, calls, profile=self.setting.profile, limits=cut)
+            made = call_all(
+                self.setting.source,
+                calls,
+                profile=self.setting.profile,
+                limits=cut,
+                pool=self.setting.pool,
+            )
             outcomes[:] = made
-            verdict = "internal_error" if made[0].verdict == "internal_error" else "accepted"
-            return Judgement(verdict, (made[0].result,), made[0].reason)
+            broken = [o for o in made if o.verdict == "internal_error"]
+            verdict = "internal_error" if broken else "accepted"
+            return Judgement(verdict, (made[0].result,), broken[0].reason if broken else "")
 
         outcomes: list[Any] = []
         whole, attempts = _attempt(work, self.retries)
@@ -201,6 +218,22 @@ class _Grading:
             self.rows[id_] = replace(row, result=replace(row.result, attempts=attempts))
 
 
+def _limits(limits: Limits | Mapping[str, Any] | None) -> Limits | None:
+    return Limits.from_mapping(limits) if isinstance(limits, Mapping) else limits
+
+
+def _profile(profile: str | os.PathLike[str] | Profile | None, pool: Pool | None) -> Profile:
+    """The profile to grade with; ValueError when the pool has another one."""
+    if pool is None:
+        return as_profile("contest" if profile is None else profile)
+    if profile is not None and as_profile(profile) != pool.profile:
+        raise ValueError(
+            f"the pool's profile is {pool.profile.name!r}; leave profile out, or make the pool "
+            f"with the other one"
+        )
+    return pool.profile
+
+
 def grade(
     source: str | bytes,
     tests: Iterable[AnyTest],
@@ -211,11 +244,12 @@ def grade(
     feedback: str = "none",
     weights: Mapping[str, float] | Sequence[float] | None = None,
     seed: int | None = None,
-    profile: str | os.PathLike[str] | Profile = "contest",
+    profile: str | os.PathLike[str] | Profile | None = None,
     limits: Limits | Mapping[str, Any] | None = None,
     total_s: float | None = None,
     retries: int = 1,
     allow_weak: bool = False,
+    pool: Pool | None = None,
 ) -> GradeReport:
     """Judge a submission by tests. Nothing that decides is where the submission runs.
 
@@ -231,10 +265,12 @@ def grade(
     feedback     what the report shows: none, counts, first, full (hidden tests never show data)
     weights      by id, or one number for each test; else the tests' own
     seed         makes the order in which tests run; None: one is drawn, and is in the report
+    profile      as for `run`; None: "contest", or the pool's
     limits       of one run (with isolation="submission": of all calls together)
     total_s      seconds by the clock for all tests; those that are left get "time_limit"
     retries      how often a test is tried again when the sandbox failed, never otherwise
     allow_weak   let InProcessTest run; the report then says ``trust="weak"``
+    pool         a `Pool` whose spares are used; the profile is then the pool's
     ============ ==============================================================================
 
     A test is passed only when it ran, answered in time, exited as it should and was right. An exit
@@ -265,13 +301,24 @@ def grade(
         )
     if seed is None:
         seed = secrets.randbits(32)
-    chosen = as_profile(profile)
-    given = Limits.from_mapping(limits) if isinstance(limits, Mapping) else limits
-    grading = _Grading(Setting(source, chosen, compare), given, stop, retries, _Clock(total_s))
+    chosen = _profile(profile, pool)
+    given = _limits(limits)
+    if pool is not None and pool._limits is not None:
+        own = _limits(pool._limits) or Limits()
+        given = own.merge(given)
+    setting = Setting(source, chosen, compare, pool)
+    for _, _, test in named:
+        check_expected(test, setting)
+    grading = _Grading(setting, given, stop, retries, _Clock(total_s))
     order = list(named)
     random.Random(seed).shuffle(order)
     if isolation == "submission":
-        grading.together([item for item in order if calls_of(item[2])])
+        # What a child has seen of a hidden test it can give back as the answer to another one,
+        # so hidden tests and those whose data is shown never share a child.
+        for hidden in (False, True):
+            grading.together(
+                [item for item in order if calls_of(item[2]) and item[2].hidden is hidden]
+            )
         order = [item for item in order if not calls_of(item[2])]
     grading.each(order)
     return _report(named, grading, feedback, seed, isolation)

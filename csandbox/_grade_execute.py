@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from csandbox._bounded_names import NotEvaluable
 from csandbox._calls import Outcome, call_all
 from csandbox._check import source_bytes
-from csandbox._compare import Difference, compare_output, compare_values
+from csandbox._compare import (
+    TEXT,
+    VALUE,
+    Difference,
+    compare_output,
+    compare_values,
+    known_comparison,
+)
 from csandbox._grade_checker import judged
 from csandbox._grade_tests import (
     Answer,
@@ -26,6 +33,9 @@ from csandbox._limits import Limits
 from csandbox._profile import Profile
 from csandbox._result import Result, Usage
 from csandbox._run import run
+
+if TYPE_CHECKING:
+    from csandbox._pool import Pool
 
 _EVALUATION_ERRORS = (
     NotEvaluable, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError,
@@ -44,11 +54,12 @@ class Judgement:
     input: str = ""
     value: str = ""
     difference: Difference | None = None
+    spent: tuple[Usage, ...] | None = None  # None: what the runs used
 
     @property
     def usage(self) -> Usage:
-        """The runs' times added, and the largest memory."""
-        used = [result.usage for result in self.results]
+        """The times of its calls or runs added, and the largest memory."""
+        used = self.spent if self.spent is not None else [r.usage for r in self.results]
         return Usage(
             sum(u.cpu_s for u in used),
             sum(u.wall_s for u in used),
@@ -64,12 +75,31 @@ class Setting:
     source: str | bytes
     profile: Profile
     compare: str
+    pool: Pool | None = None  # its profile is `profile`
+
+    def run(self, source: str | bytes, limits: Limits | None, **options: Any) -> Result:
+        """Run a program, in the pool when there is one."""
+        if self.pool is not None:
+            return self.pool.run(source, limits=limits, **options)
+        return run(source, profile=self.profile, limits=limits, **options)
 
     def limits(self, base: Limits | None, test: AnyTest) -> Limits | None:
         """The grading's limits with the test's own over them."""
         if test.limits is None:
             return base
         return test.limits if base is None else base.merge(test.limits)
+
+    def comparison(self, test: AnyTest, known: Container[str]) -> str:
+        """The test's own, or the grading's where it is one for this kind of answer, or exact."""
+        if test.compare is not None:
+            return test.compare
+        return self.compare if known_comparison(self.compare).name in known else "exact"
+
+
+def _call(setting: Setting, call: Call, limits: Limits | None) -> list[Outcome]:
+    return call_all(
+        setting.source, [call], profile=setting.profile, limits=limits, pool=setting.pool
+    )
 
 
 def _shown(value: Any) -> str:
@@ -105,10 +135,19 @@ def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Judgement
         return _checked_program(test, setting, limits)
     outcomes: list[Outcome] = []
     for call in calls_of(test):
-        outcomes += call_all(setting.source, [call], profile=setting.profile, limits=limits)
+        outcomes += _call(setting, call, limits)
         if not outcomes[-1].answered:
             break
     return judge_calls(test, outcomes, setting)
+
+
+def check_expected(test: AnyTest, setting: Setting) -> None:
+    """Whether what the test expects is what its comparison needs; ValueError says what is wrong."""
+    if isinstance(test, StdioTest):
+        wanted = test.expected.encode() if isinstance(test.expected, str) else test.expected
+        compare_output(setting.comparison(test, TEXT), wanted, test.expected)
+    elif isinstance(test, CallTest):
+        compare_values(setting.comparison(test, VALUE), test.expected, test.expected)
 
 
 def calls_of(test: AnyTest) -> tuple[Call, ...]:
@@ -122,32 +161,36 @@ def calls_of(test: AnyTest) -> tuple[Call, ...]:
 
 def judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
     """Judge a test that is made of calls by their outcomes; one that is missing is not passed."""
+    judgement = _judge_calls(test, outcomes, setting)
+    return replace(
+        judgement,
+        results=tuple({id(o.result): o.result for o in outcomes}.values()),
+        spent=tuple(outcome.usage for outcome in outcomes),
+    )
+
+
+def _judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
     calls = calls_of(test)
     shown = "\n".join(map(str, calls))[:4000]
-    results = tuple({id(o.result): o.result for o in outcomes}.values())
+    results: tuple[Result, ...] = ()
     for outcome in outcomes:
         if not outcome.answered:
-            failed = _failed(outcome.result, outcome.verdict, shown, outcome.reason)
-            return Judgement(**{**vars(failed), "results": results})
+            return _failed(outcome.result, outcome.verdict, shown, outcome.reason)
     if len(outcomes) < len(calls):
         raise AssertionError("every call has an outcome, or an earlier one failed")
     values = [outcome.value for outcome in outcomes]
     value = ", ".join(map(_shown, values))
     if isinstance(test, CallTest):
-        compare = test.compare or ("exact" if setting.compare not in _VALUE else setting.compare)
-        difference = compare_values(compare, values[0], test.expected)
+        difference = compare_values(setting.comparison(test, VALUE), values[0], test.expected)
         verdict = "accepted" if difference is None else "wrong_answer"
         return Judgement(verdict, results, input=shown, value=value, difference=difference)
     if isinstance(test, CheckerTest):
-        answer = Answer(None, results[0].stdout, values[0], test.expected)
+        answer = Answer(None, outcomes[0].result.stdout, values[0], test.expected)
         verdict, reason = judged(test.checker, answer)
         return Judgement(verdict, results, reason=reason, input=shown, value=value)
     assert isinstance(test, PropertyTest)
     verdict, reason = _property(test, calls, values)
     return Judgement(verdict, results, reason=reason, input=shown, value=value)
-
-
-_VALUE = ("numeric", "float", "sequence")
 
 
 def _property(test: PropertyTest, calls: Sequence[Call], values: list[Any]) -> tuple[str, str]:
@@ -166,34 +209,24 @@ def _property(test: PropertyTest, calls: Sequence[Call], values: list[Any]) -> t
 
 
 def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Judgement:
-    result = run(
-        setting.source,
-        stdin=test.stdin,
-        args=test.args,
-        files=test.files,
-        profile=setting.profile,
-        limits=limits,
+    result = setting.run(
+        setting.source, limits, stdin=test.stdin, args=test.args, files=test.files
     )
     if not result.ok:
         return _failed(result, result.verdict, _text(test.stdin))
     if result.stdout_truncated:
         return _failed(result, "output_limit", _text(test.stdin))
-    compare = test.compare or setting.compare
+    compare = setting.comparison(test, TEXT)
     difference = compare_output(compare, result.stdout_bytes, test.expected)
     verdict = "accepted"
     if difference is not None:
-        verdict = "wrong_answer"
-        if (
-            compare == "exact"
-            and compare_output("tokens", result.stdout_bytes, test.expected) is None
-        ):
-            verdict = "presentation"
+        verdict = "presentation" if difference.presentation else "wrong_answer"
     return Judgement(verdict, (result,), input=_text(test.stdin), difference=difference)
 
 
 def _checked_program(test: CheckerTest, setting: Setting, limits: Limits | None) -> Judgement:
     assert test.stdin is not None
-    result = run(setting.source, stdin=test.stdin, profile=setting.profile, limits=limits)
+    result = setting.run(setting.source, limits, stdin=test.stdin)
     if not result.ok:
         return _failed(result, result.verdict, _text(test.stdin))
     if result.stdout_truncated:
@@ -205,15 +238,15 @@ def _checked_program(test: CheckerTest, setting: Setting, limits: Limits | None)
 
 def _round_trip(test: RoundTripTest, setting: Setting, limits: Limits | None) -> Judgement:
     forward = Call(test.forward, (test.value,))
-    first = call_all(setting.source, [forward], profile=setting.profile, limits=limits)[0]
+    first = _call(setting, forward, limits)[0]
     if not first.answered:
         return _failed(first.result, first.verdict, str(forward), first.reason)
     back = Call(test.inverse, (first.value,))
-    second = call_all(setting.source, [back], profile=setting.profile, limits=limits)[0]
+    second = _call(setting, back, limits)[0]
     results = (first.result, second.result)
     if not second.answered:
         failed = _failed(second.result, second.verdict, str(forward), second.reason)
-        return Judgement(**{**vars(failed), "results": results})
+        return replace(failed, results=results)
     difference = compare_values(test.compare or "exact", second.value, test.value)
     verdict = "accepted" if difference is None else "wrong_answer"
     return Judgement(
@@ -228,7 +261,7 @@ def _in_process(test: InProcessTest, setting: Setting, limits: Limits | None) ->
     word = secrets.token_hex(16)
     tail = f"\n\n{test.code}\n\nprint({word!r}, flush=True)\n"
     source = source_bytes(setting.source) + tail.encode()
-    result = run(source, profile=setting.profile, limits=limits)
+    result = setting.run(source, limits)
     if not result.ok:
         return _failed(result, result.verdict, test.code)
     if not result.stdout_bytes.rstrip(b"\n").endswith(word.encode()):

@@ -63,7 +63,10 @@ def _cut(row: Row, level: str) -> TestResult:
     result = row.result
     if level == "full":
         return result
-    return replace(result, reason=row.plain_reason, difference="")
+    # Why an answer is wrong may hold the expected value; why there was none is the run's own.
+    told = result.verdict not in ("wrong_answer", "presentation")
+    reason = result.reason if told else row.plain_reason
+    return replace(result, reason=reason, difference="")
 
 
 def _closed(row: Row) -> TestResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -11,6 +10,7 @@ from typing import Any
 from csandbox._grade import grade
 from csandbox._grade_report import GradeReport
 from csandbox._grade_tests import AnyTest
+from csandbox._sizing import usable_cpus
 
 Pair = tuple["str | bytes", Iterable[AnyTest]]
 
@@ -32,11 +32,11 @@ def grade_many(
     caller's thread with the number that are done and the report, just before it is yielded.
 
     The report of a pair depends on its place and `seed`, not on what runs beside it: the order of
-    its tests is drawn from both. `options` are those of `grade`. When grading raises, that is raised
-    in place of the report, after those that run have ended; a generator that is closed early waits
-    for those that run, and starts no more.
+    its tests is drawn from both. `options` are those of `grade`. When grading raises, that is
+    raised in place of the report, after those that run have ended; a generator that is closed early
+    waits for those that run, and starts no more.
     """
-    width = len(os.sched_getaffinity(0)) if concurrency is None else concurrency
+    width = usable_cpus() if concurrency is None else concurrency
     if isinstance(width, bool) or not isinstance(width, int) or width < 1:
         raise ValueError(f"concurrency must be a whole number above 0, not {concurrency!r}")
     return _graded(pairs, width, ordered, progress, seed, options)

@@ -92,7 +92,7 @@ class GradeReport:
 
     @property
     def trust(self) -> str:
-        """ "weak" when any test shared its process with the submission, else "sound"."""
+        """Say "weak" when any test shared its process with the submission, else "sound"."""
         return "weak" if any(row.trust == "weak" for row in self.tests) else "sound"
 
     @property

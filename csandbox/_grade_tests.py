@@ -5,13 +5,14 @@ of one test at a time ever reaches the submission.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from csandbox._bounded_expression import Expression
-from csandbox._compare import known_comparison
+from csandbox._compare import TEXT, VALUE, known_comparison
 from csandbox._limits import Limits
 
 #: ``f``, ``Class.method``, ``Solution().twoSum``: names, dots and calls without arguments.
@@ -20,11 +21,15 @@ _ENTRY = re.compile(r"[A-Za-z_]\w*(\(\))?(\.[A-Za-z_]\w*(\(\))?)*", re.ASCII)
 
 @dataclass(frozen=True)
 class Call:
-    """One call of the submission's: what is named, and plain data for its arguments."""
+    """One call of the submission's: what is named, and plain data for its arguments.
+
+    `adapters` are those of `csandbox.call` (linked lists and trees).
+    """
 
     entry: str
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    adapters: Mapping[int | str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Check the name and keep copies, so that nobody changes a test after the fact."""
@@ -77,11 +82,19 @@ class Test:
         if not isinstance(self.hidden, bool):
             raise TypeError(f"hidden must be True or False, not {self.hidden!r}")
         if self.compare is not None:
-            known_comparison(self.compare)
+            name, known = known_comparison(self.compare).name, self._comparisons()
+            if name not in known:
+                raise ValueError(
+                    f"comparison {name!r} is not for a {type(self).__name__}; "
+                    f"known: {', '.join(sorted(known))}"
+                )
+
+    def _comparisons(self) -> Collection[str]:
+        return VALUE
 
     @property
     def trust(self) -> str:
-        """ "sound", or "weak" when the submission shares a process with its judge."""
+        """Say "sound", or "weak" when the submission shares a process with its judge."""
         return "sound"
 
 
@@ -104,6 +117,9 @@ class StdioTest(Test):
     files: Mapping[str, str | bytes] = field(default_factory=dict, hash=False)
     allow_empty: bool = False
 
+    def _comparisons(self) -> Collection[str]:
+        return TEXT
+
     def __post_init__(self) -> None:
         """Check."""
         super().__post_init__()
@@ -124,6 +140,7 @@ class CallTest(Test):
     args: Sequence[Any] = ()
     expected: Any = None
     kwargs: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    adapters: Mapping[int | str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Check, and keep copies."""
@@ -133,10 +150,10 @@ class CallTest(Test):
         object.__setattr__(self, "kwargs", call.kwargs)
         object.__setattr__(self, "expected", deepcopy(self.expected))
 
-    @property
+    @cached_property
     def calls(self) -> tuple[Call, ...]:
         """The one call."""
-        return (Call(self.entry, tuple(self.args), self.kwargs),)
+        return (Call(self.entry, tuple(self.args), self.kwargs, self.adapters),)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from csandbox._bounded_eval import Budget, Evaluator, Function, Module
 from csandbox._bounded_names import NotEvaluable, bounded, modules
 from csandbox._bounded_statements import simple_statement
 from csandbox._grade_tests import AnyTest, Call, InProcessTest
-from csandbox._load_shapes import Pending, shaped
+from csandbox._load_shapes import Pending, is_plain, shaped
 
 MOST_TESTS: Final = 10_000
 _ERRORS = (
@@ -86,9 +86,6 @@ class _Names(Evaluator):
             return Pending(self.pending(node))
         return super()._Call(node)
 
-    def _Attribute(self, node: ast.Attribute) -> Any:
-        return super()._Attribute(node)
-
     def pending(self, node: ast.Call) -> Call:
         """The call that the text would make."""
         assert isinstance(node.func, ast.Name)
@@ -100,6 +97,8 @@ class _Names(Evaluator):
         arguments = self._items(node.args)
         if any(_has_pending(value) for value in (*arguments, *keywords.values())):
             raise NotEvaluable("a call of the submission with what another one gave")
+        if not all(map(is_plain, (*arguments, *keywords.values()))):
+            raise NotEvaluable("an argument that is no plain data")
         return Call(self.entries[node.func.id], tuple(arguments), keywords)
 
 
@@ -117,7 +116,7 @@ class _Reader:
     """Walks the statements of a text, and collects."""
 
     def __init__(self, entries: dict[str, str], seed: int, helpers: Sequence[ast.stmt]) -> None:
-        self.budget = Budget(20_000_000)
+        self.budget = Budget(5_000_000)
         self.known = modules(random.Random(seed))
         names: dict[str, Any] = {"__name__": "tests"}
         self.evaluator = _Names(names, self.budget, entries)
@@ -173,10 +172,10 @@ class _Reader:
             self._expression(node)
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             value = getattr(node, "value", None)
-            if isinstance(node, ast.Assign) and isinstance(value, ast.Name):
-                if value.id in self.evaluator.entries:
-                    self._alias(node, value.id)
-                    return
+            named = value.id if isinstance(value, ast.Name) else ""
+            if isinstance(node, ast.Assign) and named in self.evaluator.entries:
+                self._alias(node, named)
+                return
             self._note(node)
             if not simple_statement(node, self.evaluator):
                 raise NotEvaluable(f"the statement `{ast.unparse(node)[:80]}`")
@@ -240,8 +239,10 @@ class _Reader:
     def _note(self, node: ast.AST) -> None:
         """Remember what data the submission is given: it could change it in place."""
         for part in ast.walk(node):
-            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-                if part.func.id in self.evaluator.entries:
+            called = part.func if isinstance(part, ast.Call) else None
+            if isinstance(called, ast.Name) and called.id in self.evaluator.entries:
+                assert isinstance(part, ast.Call)
+                if part.args:
                     self.given |= {a.id for a in part.args if isinstance(a, ast.Name)}
 
     def _assert(self, node: ast.Assert) -> None:
@@ -338,6 +339,6 @@ def load_asserts(
 
 
 def _test_body(node: ast.FunctionDef) -> list[ast.stmt]:
-    """The statements of a test function; one with fixtures or marks stays a statement of its own."""
+    """The statements of a test function; one with fixtures or marks stays one statement."""
     plain = not node.decorator_list and not node.args.args
     return node.body if plain else [ast.copy_location(ast.With([], node.body), node)]

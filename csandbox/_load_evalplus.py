@@ -22,8 +22,8 @@ def load_evalplus(
 ) -> Task:
     """Tests of one row of HumanEval+ or MBPP+: ``base_input``, ``plus_input`` (hidden), ``atol``.
 
-    The expected values are what the row's ``canonical_solution`` gives, run contained like any other
-    code, once, now. Inputs on which it gives none are reported. Raises KeyError, SetupError.
+    The expected values are what the row's ``canonical_solution`` gives, run contained like any
+    other code, once, now. Inputs on which it gives none are reported. Raises KeyError, SetupError.
     """
     entry = row["entry_point"]
     prompt = row.get("prompt", "")

@@ -35,10 +35,10 @@ def load_io(
       run code
     - a list of ``{"input": {"stdin"}, "output": {"stdout"}}``, also as ``test``: CommonOJ
 
-    With ``fn_name`` (or `entry`) each test is a call, whose value is compared as "sequence", because
-    JSON has no tuples; else a program run, compared as `compare` says. Tests that the data set calls
-    public are not hidden; for the others `hidden` decides. What has no expected output is reported
-    in ``Loaded.unconverted``.
+    With ``fn_name`` (or `entry`) each test is a call, whose value is compared as "sequence",
+    because JSON has no tuples; else a program run, compared as `compare` says. Tests that the data
+    set calls public are not hidden; for the others `hidden` decides. What has no expected output is
+    reported in ``Loaded.unconverted``.
     """
     data = _data(row)
     tests: list[AnyTest] = []

@@ -19,9 +19,9 @@ def entry_of(asserts: Sequence[str], helpers: str = "") -> str:
     }  # fmt: skip
     for text in asserts:
         for part in ast.walk(parsed(text, "an assertion")):
-            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-                if part.func.id not in known:
-                    return part.func.id
+            called = part.func if isinstance(part, ast.Call) else None
+            if isinstance(called, ast.Name) and called.id not in known:
+                return called.id
     raise ValueError("the assertions call no function of the submission")
 
 

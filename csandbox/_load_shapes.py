@@ -6,10 +6,12 @@ import ast
 from copy import deepcopy
 from typing import Any
 
-from csandbox._bounded_eval import Evaluator
+from csandbox._bounded_eval import Evaluator, Module
 from csandbox._bounded_expression import Expression, names_in
-from csandbox._bounded_names import BUILTINS, NotEvaluable
+from csandbox._bounded_names import BUILTINS, METHODS, NotEvaluable
 from csandbox._grade_tests import Call, CallTest, PropertyTest
+
+_ALL_METHODS = frozenset().union(*METHODS.values())
 
 
 class Pending:
@@ -84,11 +86,11 @@ def _expected(node: ast.expr) -> tuple[ast.expr, bool] | None:
     return None
 
 
-def _plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     if isinstance(value, (list, tuple, set, frozenset)):
-        return all(map(_plain, value))
+        return all(map(is_plain, value))
     if isinstance(value, dict):
-        return all(map(_plain, value)) and all(map(_plain, value.values()))
+        return all(map(is_plain, value)) and all(map(is_plain, value.values()))
     return value is None or type(value) in (bool, int, float, complex, str, bytes)
 
 
@@ -108,7 +110,7 @@ def shaped(node: ast.expr, evaluator: Any) -> CallTest | PropertyTest | None:
         expected = evaluator.value(other)
         call = replace.calls[0]
         if not exact or expected is None or isinstance(expected, bool):
-            if not _plain(expected):
+            if not is_plain(expected):
                 raise NotEvaluable("an expected value that is no plain data")
             compare = "exact" if exact else "numeric"
             return CallTest(call.entry, call.args, expected, dict(call.kwargs), compare=compare)
@@ -124,7 +126,7 @@ def _condition(node: ast.expr, evaluator: Any) -> Expression:
             names[name] = deepcopy(evaluator.names[name])
         elif name not in BUILTINS and not _is_bound(node, name):
             raise NotEvaluable(f"the name {name!r}")
-    _only_known(node)
+    _only_known(node, names)
     return Expression(ast.unparse(ast.fix_missing_locations(node)), names)
 
 
@@ -136,9 +138,14 @@ def _is_bound(node: ast.AST, name: str) -> bool:
     )
 
 
-def _only_known(node: ast.AST) -> None:
+def _only_known(node: ast.AST, names: dict[str, Any]) -> None:
     """Refuse now what evaluation would refuse at every answer, right ones too."""
     for part in ast.walk(node):
-        if isinstance(part, ast.expr) and not hasattr(Evaluator, f"_{type(part).__name__}"):
-            if not isinstance(part, ast.Starred):
-                raise NotEvaluable(f"the expression `{ast.unparse(part)[:80]}`")
+        if isinstance(part, ast.Attribute):
+            owner = names.get(part.value.id) if isinstance(part.value, ast.Name) else None
+            reach = owner if isinstance(owner, Module) else _ALL_METHODS
+            if part.attr not in reach:
+                raise NotEvaluable(f"the attribute {part.attr!r} of what the submission gives")
+        known = hasattr(Evaluator, f"_{type(part).__name__}") or isinstance(part, ast.Starred)
+        if isinstance(part, ast.expr) and not known:
+            raise NotEvaluable(f"the expression `{ast.unparse(part)[:80]}`")

@@ -187,7 +187,7 @@ class Order:
 
     def policy(self) -> _core.Policy:
         """The compiled confinement. Raises UnsupportedError, SetupError, ValueError."""
-        return policy_of(self.profile, self.python, self.degraded)
+        return policy_of(self.profile, self.python, self.degraded, self.request["limits"])
 
     def result(self, data: _core.RunData) -> Result:
         """What came of it, from what the core says."""

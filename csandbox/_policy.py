@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -55,10 +55,49 @@ def degraded_names(allow_degraded: Iterable[str]) -> frozenset[str]:
     return names
 
 
-def scratch_base() -> str:
-    """The folder in which private scratch folders are made; SetupError when there is none."""
+# A run's share of what is free in memory, so that a dozen at once cannot fill it.
+_MEMORY_SHARE = 16
+_MEMORY_FOLDER = "/dev/shm"
+
+
+@lru_cache(maxsize=1)
+def _is_in_memory(path: str) -> bool:
+    """Whether this very path is a tmpfs that we may write to."""
     try:
-        return os.path.realpath(tempfile.gettempdir())
+        mounts = Path("/proc/self/mounts").read_text().splitlines()
+    except OSError:
+        return False
+    return any(line.split()[1:3] == [path, "tmpfs"] for line in mounts) and os.access(
+        path, os.R_OK | os.W_OK | os.X_OK
+    )
+
+
+def _fits_in_memory(bounds: Mapping[str, float | int]) -> bool:
+    free = os.statvfs(_MEMORY_FOLDER)
+    share = free.f_bavail * free.f_frsize // _MEMORY_SHARE
+    return bounds["disk_bytes"] <= min(bounds["memory_bytes"], share)
+
+
+def scratch_base(profile: Profile, bounds: Mapping[str, float | int] | None = None) -> str:
+    """The folder in which private scratch folders are made; SetupError when there is none.
+
+    That is the folder for temporary files, as ``tempfile`` finds it. When nobody chose one (it is
+    /tmp) and what a run may write is small, it is a tmpfs instead: a folder is then made and
+    removed in microseconds, where a busy disk takes milliseconds. ``bounds`` are the run's limits.
+    """
+    try:
+        folder = os.path.realpath(tempfile.gettempdir())
+        if (
+            folder == "/tmp"
+            and not any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+            and _is_in_memory(_MEMORY_FOLDER)
+            and (
+                profile.files.scratch == "ro"
+                or _fits_in_memory(bounds or profile.limits.complete())
+            )
+        ):
+            return _MEMORY_FOLDER
+        return folder
     except OSError as error:
         raise SetupError(
             step="scratch",
@@ -78,8 +117,10 @@ def extra_paths(profile: Profile) -> list[str]:
     return [os.path.realpath(path) for path in profile.files.read]
 
 
-def policy_spec(profile: Profile, python: Interpreter, degraded: frozenset[str]) -> dict[str, Any]:
-    """What ``_core.Policy`` takes."""
+def policy_spec(
+    profile: Profile, python: Interpreter, degraded: frozenset[str], base: str | None = None
+) -> dict[str, Any]:
+    """What ``_core.Policy`` takes; scratch folders are made in `base`."""
     packages = resolve(profile.packages.names, python.sites)
     child = child_module()
     insisted = [f for f in _CHOSEN if getattr(profile.isolation, f) == "require"]
@@ -102,7 +143,7 @@ def policy_spec(profile: Profile, python: Interpreter, degraded: frozenset[str])
         "namespaces": "off" if profile.isolation.namespaces == "off" else "auto",
         "cgroup": "off" if profile.isolation.cgroup == "off" else "auto",
         "uid": CHILD_UID,
-        "scratch_base": scratch_base(),
+        "scratch_base": scratch_base(profile) if base is None else base,
     }
 
 
@@ -129,23 +170,34 @@ def with_layers(profile: Profile, **words: str | None) -> Profile:
 
 @lru_cache(maxsize=64)
 def _compiled(
-    profile: Profile, python: str | None, degraded: frozenset[str], _identity: tuple[int, ...]
+    profile: Profile,
+    python: str | None,
+    degraded: frozenset[str],
+    base: str,
+    _identity: tuple[int, ...],
 ) -> _core.Policy:
-    return _core.Policy(policy_spec(profile, interpreter(python), degraded))
+    return _core.Policy(policy_spec(profile, interpreter(python), degraded, base))
 
 
-def policy_of(profile: Profile, python: str | None, degraded: frozenset[str]) -> _core.Policy:
+def policy_of(
+    profile: Profile,
+    python: str | None,
+    degraded: frozenset[str],
+    bounds: Mapping[str, float | int] | None = None,
+) -> _core.Policy:
     """The compiled confinement, made once per profile, interpreter and choice of layers.
 
     Made anew when this process has become another user or its folder for temporary files is
-    another one. Raises UnsupportedError when a required layer cannot be enforced here, SetupError,
-    ValueError.
+    another one. ``bounds`` are the run's limits, the profile's when left out. Raises
+    UnsupportedError when a required layer cannot be enforced here, SetupError, ValueError.
     """
+    base = scratch_base(profile, bounds)
     try:
-        folder = os.stat(tempfile.gettempdir())
+        folder = os.stat(base)
     except OSError:
-        return _core.Policy(policy_spec(profile, interpreter(python), degraded))
-    return _compiled(profile, python, degraded, (os.geteuid(), folder.st_dev, folder.st_ino))
+        return _core.Policy(policy_spec(profile, interpreter(python), degraded, base))
+    identity = (os.geteuid(), folder.st_dev, folder.st_ino)
+    return _compiled(profile, python, degraded, base, identity)
 
 
 def clear_caches() -> None:

@@ -81,7 +81,8 @@ class SyscallsSection(_Section):
 class IsolationSection(_Section):
     """Layers without which nothing runs, layers that may be missing, and a word for each other.
 
-    ``namespaces`` and ``cgroup`` are "auto" (entered where this machine lets us), "off" or "require".
+    ``namespaces`` and ``cgroup`` are "auto" (entered where this machine lets us), "off" or
+    "require".
     """
 
     require: tuple[str, ...]

@@ -90,7 +90,9 @@ def decode_kept(kept: bytes, total: int, head: int) -> str:
 
 
 def _isolation_words(isolation: Mapping[str, str]) -> str:
-    weak = [name for name, state in isolation.items() if not state.startswith("enforced")]
+    # "off: why" is a layer that is taken where a machine has it, or that the caller chose against
+    fine = ("enforced", "off: ")
+    weak = [name for name, state in isolation.items() if not state.startswith(fine)]
     return f", not enforced: {', '.join(weak)}" if weak else ""
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
+from csandbox import _core
 from csandbox._errors import ProfileError
 from csandbox._limits import Limits
 
@@ -95,6 +96,14 @@ def _matches(pattern: re.Pattern[str], what: str) -> Callable[[str], Problem]:
     return lambda item: None if pattern.fullmatch(item) else f"is not {what}"
 
 
+def _code(item: str) -> Problem:
+    if not _CODE.fullmatch(item):
+        return 'is not a code or its beginning, such as "CSB1" or "CSB101"'
+    if not any(rule["code"].startswith(item) for rule in _core.rules()):
+        return "is the beginning of no rule's code; `csandbox rules` lists them"
+    return None
+
+
 def _one_of(*words: str) -> Callable[[str], Problem]:
     return lambda item: (
         None
@@ -134,8 +143,8 @@ KEYS: Final[dict[str, Callable[[object], Problem]]] = {
     "name": _name,
     "summary": _text,
     "guard.enabled": _boolean,
-    "guard.select": _each(_matches(_CODE, 'a code or its beginning, such as "CSB1" or "CSB101"')),
-    "guard.ignore": _each(_matches(_CODE, 'a code or its beginning, such as "CSB1" or "CSB101"')),
+    "guard.select": _each(_code),
+    "guard.ignore": _each(_code),
     "guard.builtins_allow": _each(_matches(_DOTTED, "a name")),
     "guard.attributes_allow": _each(_matches(_DOTTED, "a name")),
     **{f"guard.mode.{family}": _choice("enforce", "observe") for family in FAMILIES},

@@ -189,6 +189,8 @@ class Session:
         files: Mapping[str, str | bytes] | None = None,
         env: Mapping[str, str] | None = None,
         allow_degraded: Iterable[str] = (),
+        namespaces: str | None = None,
+        cgroup: str | None = None,
         python: str | os.PathLike[str] | None = None,
         pool: Pool | None = None,
     ) -> None:
@@ -199,6 +201,7 @@ class Session:
             self._pool: CorePool = pool._core
         else:
             options.update(profile=profile, allow_degraded=allow_degraded, python=python)
+            options.update(namespaces=namespaces, cgroup=cgroup)
             self._order = Order.make("", self._more(), **options)
             self._pool = forced_pool(self._order.policy(), self._order.profile)
         self._limits = limits

@@ -115,10 +115,10 @@ sweep(int parent)
 }
 
 uint64_t
-csb_leaf_memory_max(uint64_t limit_bytes)
+csb_leaf_memory_max(uint64_t limit_bytes, uint64_t disk_bytes)
 {
     enum { MIB = 1024 * 1024, HEADROOM_MIB = 64 };
-    return limit_bytes + limit_bytes / 4 + (uint64_t)HEADROOM_MIB * MIB;
+    return limit_bytes + limit_bytes / 4 + disk_bytes + (uint64_t)HEADROOM_MIB * MIB;
 }
 
 static int
@@ -213,15 +213,17 @@ csb_leaf_end(struct csb_leaf *leaf)
 {
     const struct timespec pause = {0, 1000000};
     if (leaf->name[0] != '\0') {
-        int result = unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR);
+        bool busy =
+            unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR) != 0 && errno == EBUSY;
         /* Somebody is in it: only a child that was given up, since the filter knows no fork.
          * What can not be removed now is stale for the next policy. */
-        if (result != 0 && errno == EBUSY) {
+        if (busy && leaf->fd >= 0) {
             (void)put(leaf->fd, "cgroup.kill", "1"); /* Linux 5.14 */
         }
-        for (int i = 0; i < REMOVE_TRIES && result != 0 && errno == EBUSY; i++) {
+        for (int i = 0; i < REMOVE_TRIES && busy; i++) {
             (void)nanosleep(&pause, NULL);
-            result = unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR);
+            busy = unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR) != 0 &&
+                   errno == EBUSY;
         }
     }
     csb_fd_close(&leaf->fd);
@@ -243,7 +245,7 @@ static int
 try_folder(int parent)
 {
     struct csb_leaf leaf;
-    int result = make(&leaf, parent, csb_leaf_memory_max(0), 8);
+    int result = make(&leaf, parent, csb_leaf_memory_max(0, 0), 8);
     if (result == 0) {
         result = csb_trial_run(enter_leaf, &leaf);
         csb_leaf_end(&leaf);

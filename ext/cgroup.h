@@ -39,9 +39,10 @@ int csb_leaf_make(struct csb_leaf *leaf, const struct csb_cgroup *cgroup,
                   uint64_t memory_bytes, uint64_t tasks,
                   struct csb_error *reterr) CSB_MUST_USE;
 
-/* What memory.max is for a run with that limit: the limit is measured finer elsewhere, this
- * one also counts page tables, pipes and page cache, and must not be met first. */
-uint64_t csb_leaf_memory_max(uint64_t limit_bytes);
+/* What memory.max is for a run with these limits: the first is measured finer elsewhere, this
+ * one also counts page tables, pipes and page cache, and must not be met first. Files count
+ * where the scratch folder lies in memory. */
+uint64_t csb_leaf_memory_max(uint64_t limit_bytes, uint64_t disk_bytes);
 
 /* Put a process into the leaf from outside; returns 0 or -errno. */
 int csb_leaf_take(const struct csb_leaf *leaf, pid_t pid) CSB_MUST_USE;

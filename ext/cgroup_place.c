@@ -23,10 +23,12 @@ find_own(char *ret, size_t size)
     FILE *file = fopen("/proc/self/cgroup", "re");
     bool found = false;
     while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        if (strncmp(line, "0::/", 4) == 0 && strlen(line + 3) < size) {
+        char *newline = strchr(line, '\n');
+        found = newline != NULL && strncmp(line, "0::/", 4) == 0 &&
+                (size_t)(newline - line) - 3 < size;
+        if (found) {
+            *newline = '\0';
             memcpy(ret, line + 3, strlen(line + 3) + 1);
-            found = true;
         }
     }
     if (file != NULL) {
@@ -79,7 +81,8 @@ csb_cgroup_place_first(struct csb_cgroup_place *place, char *why, size_t size)
     root_length = strcmp(root, "/") == 0 ? 0 : strlen(root);
     if (strncmp(place->own, root, root_length) != 0 ||
         strstr(place->own, "/..") != NULL) {
-        (void)snprintf(why, size, "the caller's cgroup %s is outside of what is mounted",
+        (void)snprintf(why, size,
+                       "the caller's cgroup %s is outside of what is mounted",
                        place->own);
         return false;
     }

@@ -104,12 +104,12 @@ set_variable(PyObject *variables, const char *pair)
 }
 
 /* Of two variables of one name the first counts, so the last is set first. */
-static int
-set_environment(const struct csb_child_task *task)
+int
+csb_child_set_environment(const char *first, uint32_t count)
 {
     PyObject *posix;
     PyObject *variables = NULL;
-    uint32_t left = task->header.environment_count;
+    uint32_t left = count;
     int result = -1;
     if (left == 0) {
         return 0; /* it was given at exec */
@@ -121,8 +121,7 @@ set_environment(const struct csb_child_task *task)
     if (variables != NULL) {
         result = 0;
         while (left > 0 && result == 0) {
-            result = set_variable(variables, csb_child_skip_strings(
-                                                 task->first_environment, --left));
+            result = set_variable(variables, csb_child_skip_strings(first, --left));
         }
     }
     Py_XDECREF(variables);
@@ -138,7 +137,8 @@ csb_child_become(const struct csb_child_task *task)
         set_sys("orig_argv", original_argv(task)) < 0) {
         return -1;
     }
-    return set_environment(task);
+    return csb_child_set_environment(task->first_environment,
+                                     task->header.environment_count);
 }
 
 /* `-S` leaves out site, which would have added these; contest programs call exit(). */

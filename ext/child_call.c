@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-enum { MOST_MESSAGE = 500, HEAD_ROOM = 1024 };
+/* In characters, then in bytes: of one text, for saying why not, of all but a value. */
+enum { MOST_MESSAGE = 500, MOST_TEXT = 4000, HEAD_ROOM = 1024, MOST_WORDS = 16384 };
 
 /* For requests: the caller holds its own. */
 static const struct csb_value_limits request_limits = {
@@ -42,7 +43,7 @@ put(struct csb_value_writer *reply, const char *text)
 static void
 put_text(struct csb_value_writer *reply, PyObject *text)
 {
-    const struct csb_value_limits limits = {MOST_MESSAGE * 8, 0, 0, 0};
+    const struct csb_value_limits limits = {MOST_TEXT, 0, 0, 0};
     PyObject *cut = text == NULL || !PyUnicode_Check(text)
                         ? NULL
                         : PyUnicode_Substring(text, 0, MOST_MESSAGE);
@@ -68,9 +69,9 @@ begin(struct csb_value_writer *reply, const char *kind, uint64_t pairs)
     put(reply, kind);
 }
 
-/* {"kind": kind, "message": str of the exception}. Takes the exception. */
-static void
-say(struct csb_value_writer *reply, const char *kind)
+/* Text of the exception that is set, new reference or NULL. Takes the exception. */
+static PyObject *
+take_message(void)
 {
     PyObject *type;
     PyObject *value;
@@ -80,13 +81,34 @@ say(struct csb_value_writer *reply, const char *kind)
     PyErr_NormalizeException(&type, &value, &traceback);
     text = value == NULL ? NULL : PyObject_Str(value);
     PyErr_Clear();
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return text;
+}
+
+/* {"kind": kind, "message": str of the exception}. Takes the exception. */
+static void
+say(struct csb_value_writer *reply, const char *kind)
+{
+    PyObject *text = take_message();
     begin(reply, kind, 2);
     put(reply, "message");
     put_text(reply, text);
     Py_XDECREF(text);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
+}
+
+/* The result has not the shape that its adapter needs. Takes the exception. */
+static void
+say_no_shape(struct csb_value_writer *reply)
+{
+    PyObject *text = take_message();
+    begin(reply, "unencodable", 3);
+    put(reply, "path");
+    put(reply, "$");
+    put(reply, "message");
+    put_text(reply, text);
+    Py_XDECREF(text);
 }
 
 /* User code raised. Printed as at the end of a program, but for SystemExit. */
@@ -314,23 +336,7 @@ make_call(struct csb_value_writer *reply, const struct call *call)
     }
     value = pick_result(call, value);
     if (value == NULL) {
-        PyObject *type;
-        PyObject *error;
-        PyObject *traceback;
-        PyObject *text;
-        PyErr_Fetch(&type, &error, &traceback);
-        PyErr_NormalizeException(&type, &error, &traceback);
-        text = error == NULL ? NULL : PyObject_Str(error);
-        PyErr_Clear();
-        begin(reply, "unencodable", 3);
-        put(reply, "path");
-        put(reply, "$");
-        put(reply, "message");
-        put_text(reply, text);
-        Py_XDECREF(text);
-        Py_XDECREF(type);
-        Py_XDECREF(error);
-        Py_XDECREF(traceback);
+        say_no_shape(reply);
         return;
     }
     say_value(reply, call, value);
@@ -355,7 +361,7 @@ csb_child_answer(PyObject *globals, const unsigned char *request, size_t count,
                  struct csb_value_writer *reply)
 {
     struct call call = {.globals = globals};
-    reply->limit = HEAD_ROOM * 16;
+    reply->limit = MOST_WORDS;
     if (read_request(request, count, &call) < 0) {
         say(reply, "bad_request");
     } else {

@@ -1,7 +1,7 @@
 /* Answering one call: the child's side of `csandbox.call` and of data tests.
  * In the child; includes Python.h (limited API of 3.10), so glue.
  *
- * A request is a value (value.h), a dict:
+ * A request is a value (value_format.h), a dict:
  *
  *   "entry"     str: "f", "Class.method", or any expression whose value is callable, such as
  *               "Solution().twoSum". Evaluated in the globals of the submission. A plain

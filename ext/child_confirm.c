@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/prctl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -27,10 +28,32 @@ bit_if(bool seen, enum csb_feature feature)
 }
 
 static bool
-fds_closed(void)
+fds_closed_one_by_one(void)
 {
     for (int fd = CSB_CHANNEL_FD + 1; fd < FDS_LOOKED_AT; fd++) {
         if (csb_syscall(SYS_fcntl, fd, F_GETFD) >= 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One call for all: poll(2) says POLLNVAL of a descriptor that is not open. It takes no more
+ * of them than RLIMIT_NOFILE. */
+static bool
+fds_closed(void)
+{
+    struct pollfd fds[FDS_LOOKED_AT];
+    const struct timespec at_once = {0, 0};
+    const size_t count = FDS_LOOKED_AT - CSB_CHANNEL_FD - 1;
+    for (size_t i = 0; i < count; i++) {
+        fds[i] = (struct pollfd){CSB_CHANNEL_FD + 1 + (int)i, 0, 0};
+    }
+    if (csb_syscall(SYS_ppoll, fds, count, &at_once, 0, 0) < 0) {
+        return fds_closed_one_by_one();
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (fds[i].revents != POLLNVAL) {
             return false;
         }
     }
@@ -93,6 +116,12 @@ csb_confirm_rlimits(const struct csb_rlimit *rlimits, uint32_t rlimit_count)
 }
 
 uint32_t
+csb_confirm_namespaces(const struct csb_wire_config *config)
+{
+    return bit_if(namespaces_are_own(config), CSB_FEATURE_NAMESPACES);
+}
+
+uint32_t
 csb_confirm_before(const struct csb_wire_config *config,
                    const struct csb_rlimit *rlimits)
 {
@@ -100,7 +129,6 @@ csb_confirm_before(const struct csb_wire_config *config,
     mask |= bit_if(csb_syscall(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1,
                    CSB_FEATURE_NO_NEW_PRIVS);
     mask |= bit_if(session_is_own(), CSB_FEATURE_SESSION);
-    mask |= bit_if(namespaces_are_own(config), CSB_FEATURE_NAMESPACES);
     return mask | csb_confirm_rlimits(rlimits, config->rlimit_count);
 }
 

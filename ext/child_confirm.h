@@ -10,6 +10,9 @@
 uint32_t csb_confirm_before(const struct csb_wire_config *config,
                             const struct csb_rlimit *rlimits);
 
+/* Namespaces: a zygote's children can not leave those that it has entered. */
+uint32_t csb_confirm_namespaces(const struct csb_wire_config *config);
+
 /* The resource limits alone, also under the narrow filter. */
 uint32_t csb_confirm_rlimits(const struct csb_rlimit *rlimits, uint32_t rlimit_count);
 

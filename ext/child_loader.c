@@ -16,7 +16,7 @@ static PyMethodDef loader_methods[] = {
 };
 
 PyObject *
-csb_child_loader_new(PyObject *source)
+csb_child_loader_new(void)
 {
     static const char name[] = "csandbox.SourceLoader";
     PyType_Slot slots[] = {{Py_tp_methods, loader_methods}, {0, NULL}};
@@ -33,12 +33,15 @@ csb_child_loader_new(PyObject *source)
     if (type != NULL) {
         loader = PyObject_CallNoArgs(type);
     }
-    if (loader != NULL && PyObject_SetAttrString(loader, "_source", source) < 0) {
-        Py_CLEAR(loader);
-    }
     Py_XDECREF(base);
     Py_XDECREF(type);
     return loader;
+}
+
+int
+csb_child_loader_fill(PyObject *loader, PyObject *source)
+{
+    return PyObject_SetAttrString(loader, "_source", source);
 }
 
 void

@@ -96,11 +96,18 @@ agreed_code(const struct csb_child *child, const struct csb_child_task *task,
 }
 
 static int
-give_loader(PyObject *globals, PyObject *source)
+give_loader(const struct csb_child *child, PyObject *globals, PyObject *source)
 {
-    PyObject *loader = csb_child_loader_new(source);
-    int result =
-        loader == NULL ? -1 : PyDict_SetItemString(globals, "__loader__", loader);
+    PyObject *loader = child->loader;
+    int result;
+    if (loader == NULL) {
+        loader = csb_child_loader_new();
+    } else {
+        Py_INCREF(loader);
+    }
+    result = loader == NULL || csb_child_loader_fill(loader, source) < 0
+                 ? -1
+                 : PyDict_SetItemString(globals, "__loader__", loader);
     Py_XDECREF(loader);
     return result;
 }
@@ -112,7 +119,7 @@ execute(const struct csb_child *child, const struct csb_child_task *task,
     PyObject *globals = PyModule_GetDict(PyImport_AddModule("__main__")); /* borrowed */
     PyObject *code;
     PyObject *result;
-    if (give_loader(globals, source) < 0 ||
+    if (give_loader(child, globals, source) < 0 ||
         (task->header.mode == CSB_MODE_CALLS && csb_child_add_nodes(globals) < 0)) {
         return NULL;
     }

@@ -40,6 +40,10 @@ int csb_child_agree(const struct csb_child *child, PyObject *const *codes, size_
 int csb_child_converse(const struct csb_child *child, const struct csb_child_task *task,
                        PyObject *globals);
 
+/* Set variables, NUL-terminated "NAME=value"; of two of one name the first counts. Returns 0
+ * or -1 with an exception. */
+int csb_child_set_environment(const char *first, uint32_t count);
+
 /* In a zygote: preload, warm up, fork children. Returns only in a child, 0, or -1 with an
  * exception; then csb_child_live. */
 int csb_child_serve(struct csb_child *child);
@@ -48,8 +52,10 @@ int csb_child_serve(struct csb_child *child);
  * program's own objects let go, streams flushed. `result` is what csb_child_live gave. */
 CSB_NORETURN void csb_child_leave(PyObject *result);
 
-/* The type of `__main__.__loader__`: get_source() serves linecache and inspect. */
-PyObject *csb_child_loader_new(PyObject *source);
+/* A `__main__.__loader__` whose get_source() serves linecache and inspect, without its text;
+ * give it the text. */
+PyObject *csb_child_loader_new(void);
+int csb_child_loader_fill(PyObject *loader, PyObject *source);
 
 /* Let tracebacks show the lines of the source also where the caller has a file of that
  * name, which linecache would look for first and can not read. Leaves no exception. */

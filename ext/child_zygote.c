@@ -4,6 +4,7 @@
  * whenever it forks (a package that starts others is refused), reads no byte of a submission
  * and reaps what it forked. It ends when the caller closes the control socket and the last
  * child is gone, or with the caller's thread (PR_SET_PDEATHSIG). */
+#include "child_confirm.h"
 #include "child_script.h"
 #include "child_warm.h"
 #include "confine.h"
@@ -15,6 +16,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -119,14 +121,13 @@ reap(struct nursery *nursery)
 
 /* The descriptors of one request; their number, 0 at the end of the requests, or -1. */
 static int
-receive(int fds[CSB_ZYGOTE_FDS])
+receive(struct csb_zygote_request *request, int fds[CSB_ZYGOTE_FDS])
 {
     union {
         struct cmsghdr header;
         unsigned char bytes[CMSG_SPACE(CSB_ZYGOTE_FDS * sizeof(int))];
     } control;
-    struct csb_zygote_request request;
-    struct iovec vector = {&request, sizeof request};
+    struct iovec vector = {request, sizeof *request};
     struct msghdr message = {.msg_iov = &vector,
                              .msg_iovlen = 1,
                              .msg_control = &control,
@@ -137,16 +138,17 @@ receive(int fds[CSB_ZYGOTE_FDS])
     if (count == 0) {
         return 0;
     }
-    if (count != (ssize_t)sizeof request || header == NULL ||
-        request.fd_count > CSB_ZYGOTE_FDS || request.fd_count <= CSB_ZYGOTE_DIRECTORY) {
+    if (count != (ssize_t)sizeof *request || header == NULL ||
+        request->fd_count > CSB_ZYGOTE_FDS ||
+        request->fd_count <= CSB_ZYGOTE_DIRECTORY) {
         return count < 0 && errno == EINTR ? -1 : 0;
     }
-    wanted = request.fd_count * sizeof(int);
+    wanted = request->fd_count * sizeof(int);
     if (header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(wanted)) {
         return -1; /* EMFILE here: the status socket closes with the rest */
     }
     memcpy(fds, CMSG_DATA(header), wanted);
-    return (int)request.fd_count;
+    return (int)request->fd_count;
 }
 
 /* In the child: the channel's own number is valid until the descriptors were placed. */
@@ -160,7 +162,18 @@ fail_to_confine(int channel_fd, const struct csb_failure *failure)
 }
 
 static int
-become_child(const struct csb_child *child, const int fds[], int fd_count, pid_t zygote)
+set_folder(const char *directory)
+{
+    char pairs[2 * (CSB_ZYGOTE_PATH_BYTES + 8)];
+    int length = snprintf(pairs, sizeof pairs, "HOME=%s%cTMPDIR=%s", directory, '\0',
+                          directory);
+    (void)length; /* the folder's path is shorter than the room for it */
+    return csb_child_set_environment(pairs, 2);
+}
+
+static int
+become_child(struct csb_child *child, const int fds[],
+             const struct csb_zygote_request *request, pid_t zygote)
 {
     struct csb_failure failure = {CSB_STEP_NONE, 0};
     struct csb_plan plan = {
@@ -168,7 +181,7 @@ become_child(const struct csb_child *child, const int fds[], int fd_count, pid_t
         .stdout_fd = fds[CSB_ZYGOTE_STDOUT],
         .stderr_fd = fds[CSB_ZYGOTE_STDERR],
         .channel_fd = fds[CSB_ZYGOTE_CHANNEL],
-        .landlock_fds = {-1, fd_count > CSB_ZYGOTE_RULESET ? fds[CSB_ZYGOTE_RULESET]
+        .landlock_fds = {-1, request->fd_count > CSB_ZYGOTE_RULESET ? fds[CSB_ZYGOTE_RULESET]
                                                            : -1},
         .caller = zygote,
         .skipped = child->config.skipped,
@@ -177,7 +190,10 @@ become_child(const struct csb_child *child, const int fds[], int fd_count, pid_t
     if (csb_confine_forked(&plan, fds[CSB_ZYGOTE_DIRECTORY], &failure) < 0) {
         fail_to_confine(plan.channel_fd, &failure);
     }
-    return csb_child_reseed() < 0 || csb_child_touch(child) < 0 ? -1 : 0;
+    return set_folder(request->directory) < 0 || csb_child_reseed() < 0 ||
+                   (request->touch != 0 && csb_child_touch(child) < 0)
+               ? -1
+               : 0;
 }
 
 static void
@@ -211,11 +227,12 @@ remember(struct nursery *nursery, pid_t pid, int status_fd)
 
 /* True in the new child. */
 static bool
-fork_one(struct nursery *nursery, const struct csb_child *child, int *ret_result)
+fork_one(struct nursery *nursery, struct csb_child *child, int *ret_result)
 {
     const pid_t zygote = getpid();
+    struct csb_zygote_request request;
     int fds[CSB_ZYGOTE_FDS];
-    int count = receive(fds);
+    int count = receive(&request, fds);
     pid_t pid;
     if (count <= 0) {
         nursery->closing = count == 0 || nursery->closing;
@@ -224,7 +241,7 @@ fork_one(struct nursery *nursery, const struct csb_child *child, int *ret_result
     PyOS_BeforeFork();
     pid = fork();
     if (pid == 0) {
-        *ret_result = become_child(child, fds, count, zygote);
+        *ret_result = become_child(child, fds, &request, zygote);
         return true;
     }
     remember(nursery, pid, fds[CSB_ZYGOTE_STATUS]);
@@ -251,7 +268,7 @@ watch_children(struct nursery *nursery)
 }
 
 static int
-serve_requests(const struct csb_child *child)
+serve_requests(struct csb_child *child)
 {
     struct nursery nursery;
     int result = 0;
@@ -282,10 +299,12 @@ int
 csb_child_serve(struct csb_child *child)
 {
     struct csb_failure failure = {CSB_STEP_NONE, 0};
+    csb_child_keep_code_mapped();
     if (csb_confine_drop(child->config.uid, child->config.skipped, &failure) < 0) {
         csb_child_fail(failure.step, failure.err);
     }
-    if (preload_all(child) < 0 || csb_child_warm(child) < 0) {
+    child->zygote_mask = csb_confirm_namespaces(&child->config);
+    if (preload_all(child) < 0 || csb_child_warm() < 0) {
         return -1;
     }
     return serve_requests(child);

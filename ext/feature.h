@@ -15,8 +15,8 @@ enum csb_feature {
     CSB_FEATURE_SECCOMP,        /* the narrow allow-list is in force */
     CSB_FEATURE_SECCOMP_NOTIFY, /* denials are answered, counted and named from outside */
     CSB_FEATURE_NAMESPACES,     /* user, net, ipc, uts, cgroup: none is the caller's */
-    CSB_FEATURE_CGROUP,         /* a control group of its own: memory and tasks in sum */
-    CSB_FEATURE_MDWE,           /* no page turns from writable to executable */
+    CSB_FEATURE_CGROUP, /* a control group of its own: memory and tasks in sum */
+    CSB_FEATURE_MDWE,   /* no page turns from writable to executable */
     CSB_FEATURE_COUNT
 };
 

@@ -52,11 +52,14 @@ csb_kit_make(struct csb_kit *kit, const struct csb_policy *policy,
              struct csb_ends *ret_ends, struct csb_error *reterr)
 {
     uint32_t owner = policy->root ? policy->uid : 0;
-    int result = csb_scratch_make(&kit->scratch, policy->scratch_base, owner, reterr);
+    int result = kit->scratch.fd >= 0
+                     ? 0
+                     : csb_scratch_make(&kit->scratch, policy->scratch_base, owner,
+                                        reterr);
     if (result == 0) {
         result = make_ends(kit, ret_ends, reterr);
     }
-    if (result == 0 && policy->landlock_abi != 0) {
+    if (result == 0 && policy->landlock_abi != 0 && kit->ruleset_fd < 0) {
         result = csb_path_rules_for_run(&policy->paths, kit->scratch.fd,
                                         policy->scratch_writable, policy->landlock_abi,
                                         &kit->ruleset_fd, reterr);
@@ -70,6 +73,7 @@ csb_kit_fill(struct csb_kit *kit, const struct csb_bytes *input,
 {
     int result = csb_input_fill(kit->input_fd, input->bytes, input->count, reterr);
     csb_fd_close(&kit->input_fd);
+    kit->given = file_count;
     for (size_t i = 0; i < file_count && result == 0; i++) {
         result = csb_scratch_write(&kit->scratch, files[i].name, files[i].content.bytes,
                                    files[i].content.count, reterr);
@@ -86,8 +90,8 @@ csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
         return 0;
     }
     result = csb_leaf_make(&kit->leaf, &policy->cgroup,
-                           csb_leaf_memory_max(limits->memory_bytes), limits->threads,
-                           reterr);
+                           csb_leaf_memory_max(limits->memory_bytes, limits->disk_bytes),
+                           limits->threads, reterr);
     /* Without one the run goes on unless it must have it; `isolation` says so. */
     return policy->required & CSB_FEATURE_BIT(CSB_FEATURE_CGROUP) ? result : 0;
 }
@@ -121,13 +125,31 @@ csb_kit_close_child_fds(struct csb_kit *kit)
     for (size_t i = 0; i < CSB_ARRAY_LEN(kit->child_fds); i++) {
         csb_fd_close(&kit->child_fds[i]);
     }
-    csb_fd_close(&kit->ruleset_fd);
+}
+
+/* Making a folder is the most costly part of a kit on most file systems. */
+bool
+csb_kit_take_over(struct csb_kit *kit, struct csb_kit *used, bool files_counted,
+                  uint32_t files_made)
+{
+    if (!files_counted || files_made > 0 || used->given > 0 ||
+        !csb_scratch_is_untouched(&used->scratch)) {
+        return false;
+    }
+    kit->scratch = used->scratch;
+    kit->scratch.name =
+        kit->scratch.path + (used->scratch.name - used->scratch.path);
+    kit->ruleset_fd = used->ruleset_fd;
+    used->scratch.fd = used->scratch.base_fd = used->ruleset_fd = CSB_FD_NONE;
+    used->scratch.name = NULL;
+    return true;
 }
 
 void
 csb_kit_done(struct csb_kit *kit, uint32_t files_made)
 {
     csb_kit_close_child_fds(kit);
+    csb_fd_close(&kit->ruleset_fd);
     csb_fd_close(&kit->input_fd);
     csb_leaf_end(&kit->leaf);
     if (files_made > FILES_REMOVED_AT_ONCE) {

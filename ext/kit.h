@@ -16,6 +16,7 @@ struct csb_kit {
     int input_fd;               /* ours, until csb_kit_fill has sealed it */
     int child_fds[CSB_KIT_FDS]; /* the child's ends */
     int ruleset_fd;             /* CSB_FD_NONE without Landlock */
+    size_t given;               /* files that the caller put there */
     struct csb_leaf leaf;       /* the run's control group, where there are any */
 };
 
@@ -27,7 +28,12 @@ struct csb_file {
 /* Nothing is open; csb_kit_done is safe from here on. */
 void csb_kit_init(struct csb_kit *kit);
 
-/* Make everything; the caller's ends go to *ret_ends. */
+/* Take folder and ruleset of a kit whose run has ended and left no trace in the folder. The
+ * other kit keeps the rest. False: nothing was taken. */
+bool csb_kit_take_over(struct csb_kit *kit, struct csb_kit *used, bool files_counted,
+                       uint32_t files_made);
+
+/* Make everything that is not there yet; the caller's ends go to *ret_ends. */
 int csb_kit_make(struct csb_kit *kit, const struct csb_policy *policy,
                  struct csb_ends *ret_ends, struct csb_error *reterr) CSB_MUST_USE;
 

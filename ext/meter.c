@@ -61,6 +61,12 @@ take_cpu(struct csb_meter *meter)
 }
 
 void
+csb_meter_last_clock(struct csb_meter *meter)
+{
+    (void)take_cpu(meter);
+}
+
+void
 csb_meter_last_look(struct csb_meter *meter)
 {
     struct csb_memory memory;
@@ -77,7 +83,11 @@ csb_meter_start(struct csb_meter *meter, int64_t now_ns)
     meter->cpu_at_ready_ns = used > 0 ? used : 0;
     meter->ready_ns = now_ns;
     meter->next_ns = now_ns + BUSY_PAUSE_NS;
-    csb_meter_last_look(meter); /* so that a crash before the next look has a figure */
+    if (meter->inherited.peak_bytes == 0) {
+        csb_meter_last_look(meter); /* so that an early crash has a figure */
+        meter->inherited.peak_bytes = meter->peak_bytes; /* the idle interpreter's */
+        meter->peak_bytes = 0;
+    }
 }
 
 void

@@ -49,6 +49,9 @@ void csb_meter_end(struct csb_meter *meter, struct csb_facts *facts);
 /* Exact figures, for the moment before a child is killed. Harmless when it has ended. */
 void csb_meter_last_look(struct csb_meter *meter);
 
+/* The CPU time alone; the same moment. */
+void csb_meter_last_clock(struct csb_meter *meter);
+
 /* Figures that somebody else has read. */
 void csb_meter_add(struct csb_meter *meter, const struct csb_memory *memory);
 

@@ -99,7 +99,8 @@ explain(int err, const char *doing, char *why, size_t size)
         }
     }
     (void)snprintf(why, size, "%s: %s%s", doing, strerror(err),
-                   err == EPERM    ? " (a container's filter, a security module, or chroot)"
+                   err == EPERM
+                       ? " (a container's filter, a security module, or chroot)"
                    : err == ENOSPC ? " (a limit in /proc/sys/user)"
                    : err == EINVAL ? " (not built into this kernel)"
                                    : "");
@@ -136,8 +137,7 @@ whole_map(const char *own, char *ret, size_t size)
         outside = (unsigned)strtoul(rest, &rest, 10);
         count = (unsigned)strtoul(rest, NULL, 10);
         (void)outside; /* the number in a namespace above: of no use here */
-        length =
-            snprintf(ret + used, size - used, "%u %u %u\n", inside, inside, count);
+        length = snprintf(ret + used, size - used, "%u %u %u\n", inside, inside, count);
         if (length < 0 || (size_t)length >= size - used) {
             ret[0] = '\0';
             break;
@@ -209,9 +209,10 @@ make_shared(struct csb_namespaces *namespaces, bool all_ids, char *why, size_t s
     csb_trial_stack_free(stack);
     if (result < 0) {
         if (helper > 0 && result == -EPERM && geteuid() == 0) {
-            (void)snprintf(why, size,
-                           "this root is without CAP_SETFCAP, CAP_SETUID or CAP_SETGID, "
-                           "which mapping its ids needs");
+            (void)snprintf(
+                why, size,
+                "this root is without CAP_SETFCAP, CAP_SETUID or CAP_SETGID, "
+                "which mapping its ids needs");
             return result;
         }
         explain(-result,

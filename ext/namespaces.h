@@ -4,7 +4,7 @@
  * network namespace takes the kernel some 800 µs to make and less than one to join, and this
  * one holds nothing (its loopback is down, the filter gives no socket). What one run could
  * leave to the next (System V IPC, message queues) and what is cheap is made anew for each
- * child. A pid namespace is not used: docs/adr/0022. Plain data for the child; the functions
+ * child. A pid namespace is not used: docs/adr/0021. Plain data for the child; the functions
  * run in the caller, any thread, no GIL. */
 #ifndef CSB_NAMESPACES_H
 #define CSB_NAMESPACES_H

@@ -31,7 +31,7 @@ struct csb_plan {
     int channel_fd;
     int landlock_fds
         [CSB_LANDLOCK_LAYERS]; /* rulesets, or CSB_FD_NONE without Landlock */
-    int cgroup_fd; /* cgroup.procs of the run's leaf, or CSB_FD_NONE */
+    int cgroup_fd;             /* cgroup.procs of the run's leaf, or CSB_FD_NONE */
     struct csb_namespaces namespaces; /* borrowed from the policy */
     struct csb_bpf wide_filter;
     struct csb_rlimit rlimits[CSB_RLIMITS_MAX];

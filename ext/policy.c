@@ -84,8 +84,8 @@ choose_uid(struct csb_policy *policy)
     if (!reachable) {
         (void)snprintf(reason, sizeof reason, "%s is closed to other users", obstacle);
     } else if (!csb_uid_can_be_taken(policy->uid)) {
-        (void)snprintf(reason, sizeof reason,
-                       "this root may not become uid %u", policy->uid);
+        (void)snprintf(reason, sizeof reason, "this root may not become uid %u",
+                       policy->uid);
     } else {
         (void)snprintf(note, CSB_NOTE_BYTES, "enforced (uid %u, no capabilities)",
                        policy->uid);
@@ -187,9 +187,9 @@ static int
 choose_mdwe(struct csb_policy *policy, const struct csb_probe *probe,
             struct csb_error *reterr)
 {
-    return probe->mdwe ? 0
-                       : not_available(policy, CSB_FEATURE_MDWE, "needs Linux 6.3",
-                                       reterr);
+    return probe->mdwe
+               ? 0
+               : not_available(policy, CSB_FEATURE_MDWE, "needs Linux 6.3", reterr);
 }
 
 static int

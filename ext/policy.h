@@ -29,16 +29,16 @@ struct csb_policy {
     bool kill_on_violation;
     bool namespaces_wanted;
     bool cgroup_wanted;
-    uint32_t required;   /* feature bits */
-    uint32_t degradable; /* feature bits that may be missing */
-    uint32_t skipped;    /* feature bits that a test takes out */
+    uint32_t required;    /* feature bits */
+    uint32_t degradable;  /* feature bits that may be missing */
+    uint32_t skipped;     /* feature bits that a test takes out */
     int landlock_abi_max; /* what tests pretend that the kernel has at most */
-    uint32_t uid;        /* to become when the caller is root */
+    uint32_t uid;         /* to become when the caller is root */
 
     /* made by csb_policy_compile */
     bool root;
     bool notify;
-    int landlock_abi; /* 0 = no ruleset is used */
+    int landlock_abi;         /* 0 = no ruleset is used */
     struct csb_cgroup cgroup; /* .fd CSB_FD_NONE: runs have no leaf */
     struct csb_namespaces namespaces;
     uint64_t own_namespaces[CSB_NAMESPACE_COUNT]; /* the caller's, by inode number */

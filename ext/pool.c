@@ -219,12 +219,11 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
         struct csb_error *reterr)
 {
     struct csb_rlimit rlimits[CSB_RLIMITS_MAX];
-    struct csb_strings environment = {0};
     struct csb_submission submission = {
         .mode = request->job.mode,
         .file_name = request->file_name,
         .arguments = request->arguments,
-        .environment = &environment,
+        .environment = request->environment, /* it has the policy's already */
         .rlimits = rlimits,
         .rlimit_count = own_rlimits(spare, request->job.limits,
                                     request->job.mode == CSB_MODE_SESSION, rlimits),
@@ -237,13 +236,8 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
                                    reterr);
     }
     if (result == 0) {
-        result = csb_request_environment(request, pool->policy,
-                                         spare->kit.scratch.path, &environment, reterr);
-    }
-    if (result == 0) {
         result = csb_submission_build(&submission, ret, reterr);
     }
-    csb_strings_done(&environment);
     return result;
 }
 
@@ -309,6 +303,7 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
         result = csb_supervise(&spare->start, &job, ret, reterr);
         csb_kit_blame_memory(&spare->kit, &ret->facts);
         spare->files_made = ret->notify.files_made;
+        spare->counted = spare->start.listener >= 0 && spare->kit.leaf.fd < 0;
         *ret_again = deserves_another(pool, ret, result, spare->generation);
         if (result == 0 && !*ret_again && request->collection != NULL) {
             csb_collect(request->collection, spare->kit.scratch.fd);

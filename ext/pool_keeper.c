@@ -149,15 +149,20 @@ look_after_zygote(struct csb_pool *pool, int64_t now_ns)
 }
 
 static void
-begin_spare(struct csb_pool *pool)
+begin_spare(struct csb_pool *pool, bool touch)
 {
     struct csb_error error;
     struct csb_spare *spare = csb_spare_new();
-    int result = spare == NULL
+    int result;
+    if (spare != NULL && pool->saved_count > 0) {
+        (void)csb_kit_take_over(&spare->kit, &pool->saved[--pool->saved_count], true, 0);
+        csb_kit_done(&pool->saved[pool->saved_count], 0);
+    }
+    result = spare == NULL
                      ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
                      : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
     if (result == 0) {
-        result = csb_zygote_fork(&pool->zygote, &spare->kit, &spare->start, &error);
+        result = csb_zygote_fork(&pool->zygote, &spare->kit, touch, &spare->start, &error);
     }
     if (result < 0) {
         csb_spare_free(spare);
@@ -176,7 +181,9 @@ static void
 make_spares(struct csb_pool *pool, int64_t now_ns)
 {
     unsigned wanted;
+    bool at_leisure;
     (void)pthread_mutex_lock(&pool->lock);
+    at_leisure = pool->waiting == 0;
     wanted = pool->options.spares;
     wanted = pool->closing ? 0 : wanted;
     wanted = wanted > pool->ready_count ? wanted - pool->ready_count : 0;
@@ -184,7 +191,7 @@ make_spares(struct csb_pool *pool, int64_t now_ns)
     while (pool->zygote.process.pidfd >= 0 && now_ns >= pool->retry_ns &&
            pool->pending_count < wanted && pool->pending_count < PENDING_MAX) {
         unsigned before = pool->pending_count;
-        begin_spare(pool);
+        begin_spare(pool, at_leisure);
         if (pool->pending_count == before) {
             break;
         }
@@ -199,7 +206,26 @@ clear_up(struct csb_pool *pool)
     used = pool->used;
     pool->used = NULL;
     (void)pthread_mutex_unlock(&pool->lock);
+    for (struct csb_spare *spare = used; spare != NULL; spare = spare->next) {
+        struct csb_kit *saved = &pool->saved[pool->saved_count];
+        if (pool->saved_count < CSB_POOL_SAVED) {
+            csb_process_kill(&spare->start.process); /* it must not come back to it */
+            csb_kit_init(saved);
+            pool->saved_count += csb_kit_take_over(saved, &spare->kit, spare->counted,
+                                                   spare->files_made)
+                                     ? 1
+                                     : 0;
+        }
+    }
     free_all(used);
+}
+
+static void
+drop_saved(struct csb_pool *pool)
+{
+    while (pool->saved_count > 0) {
+        csb_kit_done(&pool->saved[--pool->saved_count], 0);
+    }
 }
 
 static void
@@ -359,6 +385,7 @@ csb_pool_keep(void *argument)
     }
     lose_zygote(pool, false);
     clear_up(pool);
+    drop_saved(pool);
     csb_zygote_kill(&pool->retired);
     return NULL;
 }

@@ -4,6 +4,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "py_compare.h"
 #include "py_errand.h"
 #include "py_guard.h"
 #include "py_guard_view.h"
@@ -24,6 +25,14 @@ static PyMethodDef methods[] = {
      "decode(data, limits, /)\n--\n\nWhat encode made; anything else is a ValueError."},
     {"open_reply", csb_py_value_open_reply, METH_VARARGS,
      "open_reply(data, limits, /)\n--\n\nWhat a child answered to one call."},
+    {"compare_text", csb_py_compare_text, METH_VARARGS,
+     "compare_text(kind, got, expected, options, /)\n--\n\nThe first difference, or None."},
+    {"compare_value", csb_py_compare_value, METH_VARARGS,
+     "compare_value(got, expected, options, limits, /)\n--\n\nThe first difference, or "
+     "None."},
+    {"compare_encoded", csb_py_compare_encoded, METH_VARARGS,
+     "compare_encoded(got, expected, options, limits, /)\n--\n\nThe same for what encode "
+     "made."},
     {"probe", csb_py_probe, METH_NOARGS,
      "probe()\n--\n\nWhat this kernel can enforce, layer by layer."},
     {"view", csb_py_view, METH_VARARGS,

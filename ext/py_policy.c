@@ -4,6 +4,7 @@
 
 #include "py_convert.h"
 #include "py_error.h"
+#include "sweep.h"
 #include "syscall_filter.h"
 #include "syscalls.h"
 
@@ -141,6 +142,9 @@ compile_policy(struct csb_policy *policy)
     int result;
     Py_BEGIN_ALLOW_THREADS;
     result = csb_policy_compile(policy, &error);
+    if (result == 0) {
+        (void)csb_sweep(policy->scratch_base, policy->root ? policy->uid : 0);
+    }
     Py_END_ALLOW_THREADS;
     if (result < 0) {
         csb_py_raise(&error);

@@ -40,9 +40,10 @@ namespaces(void)
     char why[200] = "";
     return csb_probe_namespaces(why, sizeof why)
                ? feature(true, "user, net, ipc, uts, cgroup", "")
-               : feature(false, why,
-                         "optional: allow user namespaces (see the sysctl named, or the "
-                         "container's settings)");
+               : feature(
+                     false, why,
+                     "optional: allow user namespaces (see the sysctl named, or the "
+                     "container's settings)");
 }
 
 static PyObject *
@@ -56,8 +57,9 @@ cgroup(void)
     csb_cgroup_done(&found);
     return available
                ? feature(true, "memory.max, memory.swap.max, pids.max a run", "")
-               : feature(false, why,
-                         "optional: start the program in a delegated cgroup v2 subtree");
+               : feature(
+                     false, why,
+                     "optional: start the program in a delegated cgroup v2 subtree");
 }
 
 PyObject *

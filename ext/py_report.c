@@ -50,7 +50,9 @@ isolation(const struct csb_policy *policy, uint32_t confirmed)
         const char *note = policy->notes[i];
         const char *state = note;
         if (!(confirmed & CSB_FEATURE_BIT(i))) {
-            state = note[0] == 'd' || note[0] == 'o' ? note : "off";
+            state = note[0] == 'd' || note[0] == 'o' ? note
+                    : note[0] == 'e'                 ? "off: refused for this run"
+                                                     : "off";
         } else if (note[0] == '\0') {
             state = "enforced";
         }

@@ -5,7 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "value.h"
+#include "value_format.h"
 
 PyObject *csb_py_value_encode(PyObject *module, PyObject *args);
 PyObject *csb_py_value_decode(PyObject *module, PyObject *args);

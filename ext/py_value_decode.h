@@ -5,7 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "value.h"
+#include "value_format.h"
 
 /* New reference; NULL with ValueError that says which byte is wrong and why, or MemoryError.
  * The bytes may be anybody's. */

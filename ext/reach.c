@@ -99,6 +99,6 @@ csb_uid_can_be_taken(uint32_t uid)
         }
         (void)fclose(file);
     }
-    return may_change_ids() && strncmp(word, "allow", 5) == 0 && is_mapped("/proc/self/uid_map", uid) &&
-           is_mapped("/proc/self/gid_map", uid);
+    return may_change_ids() && strncmp(word, "allow", 5) == 0 &&
+           is_mapped("/proc/self/uid_map", uid) && is_mapped("/proc/self/gid_map", uid);
 }

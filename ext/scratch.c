@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,48 +35,81 @@ give_away(int fd, uint32_t owner)
     return owner != 0 && fchown(fd, owner, owner) != 0 ? -errno : 0;
 }
 
+/* Open the folder that was just made and lock it, for as long as this process has it open:
+ * a folder that is not locked is stale, and swept (sweep.c). Another process may sweep it in
+ * between: then it is locked, or gone, and another must be made (-EAGAIN). */
+static int
+claim(struct csb_scratch *scratch)
+{
+    struct stat status;
+    scratch->fd = openat(scratch->base_fd, scratch->name, FOLDER_FLAGS);
+    if (scratch->fd < 0) {
+        int err = errno;
+        (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR); /* still empty */
+        return err == ENOENT ? -EAGAIN : -err;
+    }
+    /* Where there are no locks (ENOLCK, EBADF) nobody sweeps either. */
+    if (flock(scratch->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        csb_fd_close(&scratch->fd);
+        return -EAGAIN;
+    }
+    if (give_away(scratch->fd, scratch->owner) < 0 ||
+        fstat(scratch->fd, &status) != 0) {
+        int err = errno;
+        /* Still empty. csb_scratch_remove would not know it for ours. */
+        (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
+        return -err;
+    }
+    if (status.st_nlink == 0) {
+        csb_fd_close(&scratch->fd);
+        return -EAGAIN;
+    }
+    scratch->device = status.st_dev;
+    scratch->inode = status.st_ino;
+    scratch->changed = status.st_ctim;
+    return 0;
+}
+
+static int
+make_one(struct csb_scratch *scratch, const char *base)
+{
+    uint64_t random = 0;
+    int length;
+    int result;
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+        return -errno;
+    }
+    length = snprintf(scratch->path, sizeof scratch->path, "%s/%s%016llx", base,
+                      CSB_SCRATCH_PREFIX, (unsigned long long)random);
+    if (length < 0 || (size_t)length >= sizeof scratch->path) {
+        return -ENAMETOOLONG;
+    }
+    if (mkdir(scratch->path, 0700) != 0) {
+        return errno == EEXIST ? -EAGAIN : -errno;
+    }
+    scratch->name = strrchr(scratch->path, '/') + 1;
+    result = claim(scratch);
+    if (result < 0) {
+        scratch->name = NULL;
+    }
+    return result;
+}
+
 int
 csb_scratch_make(struct csb_scratch *scratch, const char *base, uint32_t owner,
                  struct csb_error *reterr)
 {
-    uint64_t random = 0;
-    struct stat status;
-    int length;
+    int result = -EAGAIN;
     *scratch =
         (struct csb_scratch){.base_fd = CSB_FD_NONE, .fd = CSB_FD_NONE, .owner = owner};
     scratch->base_fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (scratch->base_fd < 0) {
         return scratch_error(reterr, errno, "open", base);
     }
-    for (int i = 0; i < RETRIES; i++) {
-        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
-            return scratch_error(reterr, errno, "choose a name in", base);
-        }
-        length = snprintf(scratch->path, sizeof scratch->path, "%s/csandbox-%016llx",
-                          base, (unsigned long long)random);
-        if (length < 0 || (size_t)length >= sizeof scratch->path) {
-            return scratch_error(reterr, ENAMETOOLONG, "make a folder in", base);
-        }
-        if (mkdir(scratch->path, 0700) == 0) {
-            break;
-        }
-        if (errno != EEXIST || i + 1 == RETRIES) {
-            return scratch_error(reterr, errno, "make", scratch->path);
-        }
+    for (int i = 0; i < RETRIES && result == -EAGAIN; i++) {
+        result = make_one(scratch, base);
     }
-    scratch->name = strrchr(scratch->path, '/') + 1;
-    scratch->fd = openat(scratch->base_fd, scratch->name, FOLDER_FLAGS);
-    if (scratch->fd < 0 || fstat(scratch->fd, &status) != 0 ||
-        give_away(scratch->fd, owner) < 0) {
-        int err = errno;
-        /* Still empty. csb_scratch_remove would not know it for ours. */
-        (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);
-        scratch->name = NULL;
-        return scratch_error(reterr, err, "open", scratch->path);
-    }
-    scratch->device = status.st_dev;
-    scratch->inode = status.st_ino;
-    return 0;
+    return result == 0 ? 0 : scratch_error(reterr, -result, "make a folder in", base);
 }
 
 /* Length of the first part of a name, 0 when the name is not acceptable there. */
@@ -218,6 +252,15 @@ is_the_same(const struct csb_scratch *scratch)
            fstatat(scratch->base_fd, scratch->name, &status, AT_SYMLINK_NOFOLLOW) ==
                0 &&
            status.st_dev == scratch->device && status.st_ino == scratch->inode;
+}
+
+bool
+csb_scratch_is_untouched(const struct csb_scratch *scratch)
+{
+    struct stat status;
+    return is_the_same(scratch) && fstat(scratch->fd, &status) == 0 &&
+           status.st_ctim.tv_sec == scratch->changed.tv_sec &&
+           status.st_ctim.tv_nsec == scratch->changed.tv_nsec && status.st_nlink == 2;
 }
 
 /* Until a pass finds nothing; a pass that removes nothing can not help further. */

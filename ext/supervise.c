@@ -160,7 +160,7 @@ serve_listener(struct csb_run *run, short events)
         if (denied && run->job->kill_on_violation) {
             csb_run_stop(run, CSB_STOP_VIOLATION);
         } else if (notify->end_seen && notify->hold_end) {
-            csb_meter_last_look(&run->meter);
+            csb_meter_last_clock(&run->meter);
             csb_process_kill(&run->child.process);
             run->ended = true;
         }
@@ -293,6 +293,18 @@ run_done(struct csb_run *run)
     csb_start_discard(&run->child);
 }
 
+/* What is left of a spare is closed by whoever clears up, when nobody waits for it. */
+static void
+give_back(struct csb_run *run, struct csb_start *start)
+{
+    run->child.procfs = run->meter.procfs;
+    run->meter.procfs = (struct csb_procfs){CSB_FD_NONE, CSB_FD_NONE};
+    run->child.listener = run->notify.listener;
+    run->notify.listener = CSB_FD_NONE;
+    *start = run->child;
+    csb_start_init(&run->child);
+}
+
 int
 csb_supervise(struct csb_start *start, const struct csb_job *job,
               struct csb_report *ret, struct csb_error *reterr)
@@ -302,6 +314,9 @@ csb_supervise(struct csb_start *start, const struct csb_job *job,
     run_init(&run, start, job, ret, reterr);
     loop(&run);
     result = run_ended(&run);
+    if (run.notify.hold_end) {
+        give_back(&run, start);
+    }
     run_done(&run);
     return result;
 }

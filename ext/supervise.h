@@ -102,7 +102,8 @@ void csb_report_done(struct csb_report *report);
 /* Returns 0 when the submission was allowed to begin (*ret then says how it ended), or
  * -errno with *reterr when it was not: a failed step in the child (FAILED record), a
  * required feature that was not confirmed (step CSB_STEP_CONFIRM, reterr->message names
- * it), start-up longer than its limit. *ret must be released in every case. */
+ * it), start-up longer than its limit. *ret must be released in every case. What is left of
+ * a spare is given back in *start, dead or dying: csb_start_discard closes it. */
 int csb_supervise(struct csb_start *start, const struct csb_job *job,
                   struct csb_report *ret, struct csb_error *reterr) CSB_MUST_USE;
 

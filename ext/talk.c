@@ -152,6 +152,10 @@ hear_facts(struct csb_run *run, bool complete)
     run->agreed = good || run->agreed;
     run->word = good ? CSB_WIRE_GO : CSB_WIRE_NO;
     csb_dialogue_say(&run->dialogue, &run->word, sizeof run->word);
+    if (good && run->job->mode == CSB_MODE_SCRIPT && run->dialogue.feed_count == 0) {
+        csb_dialogue_close(&run->dialogue); /* nobody listens any more */
+        return;
+    }
     csb_dialogue_expect(&run->dialogue, run->job->reply_bytes);
 }
 

@@ -6,7 +6,7 @@
 #ifndef CSB_VALUE_READER_H
 #define CSB_VALUE_READER_H
 
-#include "value.h"
+#include "value_format.h"
 
 enum csb_value_kind {
     CSB_VALUE_NONE,

@@ -6,7 +6,7 @@
 #ifndef CSB_VALUE_WRITER_H
 #define CSB_VALUE_WRITER_H
 
-#include "value.h"
+#include "value_format.h"
 
 struct csb_value_writer {
     unsigned char *bytes; /* owned */

@@ -13,6 +13,7 @@
 #include "zygote_wire.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -118,13 +119,14 @@ csb_zygote_start(struct csb_zygote *zygote, const struct csb_policy *policy,
 }
 
 static int
-send_request(int control_fd, const int *fds, uint32_t count)
+send_request(int control_fd, const int *fds, uint32_t count, bool touch,
+             const char *directory)
 {
     union {
         struct cmsghdr header;
         unsigned char bytes[CMSG_SPACE(CSB_ZYGOTE_FDS * sizeof(int))];
     } control = {.bytes = {0}};
-    struct csb_zygote_request request = {.fd_count = count};
+    struct csb_zygote_request request = {.fd_count = count, .touch = touch};
     struct iovec vector = {&request, sizeof request};
     struct msghdr message = {.msg_iov = &vector,
                              .msg_iovlen = 1,
@@ -134,11 +136,12 @@ send_request(int control_fd, const int *fds, uint32_t count)
     control.header.cmsg_type = SCM_RIGHTS;
     control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
     memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
+    (void)snprintf(request.directory, sizeof request.directory, "%s", directory);
     return sendmsg(control_fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 int
-csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit,
+csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit, bool touch,
                 struct csb_start *ret, struct csb_error *reterr)
 {
     int status[2];
@@ -155,7 +158,8 @@ csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit,
     fds[CSB_ZYGOTE_DIRECTORY] = kit->scratch.fd;
     fds[CSB_ZYGOTE_RULESET] = kit->ruleset_fd;
     result = send_request(zygote->control_fd, fds,
-                          kit->ruleset_fd < 0 ? CSB_ZYGOTE_FDS - 1 : CSB_ZYGOTE_FDS);
+                          kit->ruleset_fd < 0 ? CSB_ZYGOTE_FDS - 1 : CSB_ZYGOTE_FDS,
+                          touch, kit->scratch.path);
     csb_fd_close(&status[1]);
     if (result < 0) {
         csb_fd_close(&status[0]);

@@ -27,8 +27,9 @@ int csb_zygote_start(struct csb_zygote *zygote, const struct csb_policy *policy,
                      const struct csb_strings *preload,
                      struct csb_error *reterr) CSB_MUST_USE;
 
-/* Ask for a child on the kit's descriptors; its status socket goes to ret->ends. */
-int csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit,
+/* Ask for a child on the kit's descriptors; its status socket goes to ret->ends. A touched
+ * one answers sooner and costs more in all, so only when nobody waits for it. */
+int csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit, bool touch,
                     struct csb_start *ret, struct csb_error *reterr) CSB_MUST_USE;
 
 /* Keep what it has printed so far. */

@@ -25,9 +25,12 @@ enum csb_zygote_fd {
     CSB_ZYGOTE_FDS
 };
 
+enum { CSB_ZYGOTE_PATH_BYTES = 512 };
+
 struct csb_zygote_request {
     uint32_t fd_count;
-    uint32_t unused;
+    uint32_t touch; /* run our own program first: time of the spare, not of the run */
+    char directory[CSB_ZYGOTE_PATH_BYTES]; /* the child's folder: its HOME and TMPDIR */
 };
 
 struct csb_zygote_forked {

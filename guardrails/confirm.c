@@ -128,9 +128,9 @@ refuse(struct opinion *opinion, const char *what, const char *name, size_t len)
 /* `_Class__name` is how CPython spells `__name` inside a class. The class's name may hold
  * underscores too, so `__name` is looked for from the end, in a few places. */
 static bool
-is_mangled(struct opinion *opinion, const char *name, size_t len)
+is_mangled(struct opinion *opinion, const struct csb_atoms *atoms, const char *name,
+           size_t len)
 {
-    const struct csb_atoms *atoms = &opinion->findings->seen.atoms;
     int tried = 0;
     if (len < 5 || name[0] != '_' || name[1] == '_') {
         return false;
@@ -168,13 +168,14 @@ may_import_relatively(const struct csb_source *source)
 }
 
 static bool
-is_import_shown(const struct opinion *opinion, const char *name, size_t len)
+is_import_shown(struct opinion *opinion, const char *name, size_t len)
 {
     static const char future[] =
         "__future__"; /* a statement of its own for the parser */
     return opinion->relative ||
            (len == sizeof future - 1 && memcmp(name, future, len) == 0) ||
-           csb_atom_find(&opinion->imports, name, len) != NULL;
+           csb_atom_find(&opinion->imports, name, len) != NULL ||
+           is_mangled(opinion, &opinion->imports, name, len);
 }
 
 static bool
@@ -188,7 +189,7 @@ is_shown(struct opinion *opinion, enum csb_fact_kind kind, const char *name, siz
         return is_import_shown(opinion, name, len);
     }
     return csb_atom_find(atoms, name, len) != NULL || is_made_up(kind, name, len) ||
-           is_mangled(opinion, name, len);
+           is_mangled(opinion, atoms, name, len);
 }
 
 /* Does a rule of this kind refuse, rather than observe or be off? */

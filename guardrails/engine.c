@@ -19,6 +19,7 @@
  * code takes a tenth of it on a slow machine. */
 #define BASE_NS UINT64_C(250000000)
 #define PER_BYTE_NS 4000
+#define PER_BROKEN_BYTE_NS 1000
 
 static const struct csb_rule *const rules[CSB_RULE_COUNT] = {
 #define CSB_RULE(code, name, family, severity, selectable, summary)                    \
@@ -36,11 +37,14 @@ csb_guard_now_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* Looking for the least wrong reading of a broken source can take forever, and the answer is the
+ * same: no. */
 static bool
 stop_parsing(TSParseState *state)
 {
     const struct csb_check *check = state->payload;
-    return csb_guard_now_ns() > check->deadline_ns;
+    return csb_guard_now_ns() >
+           (state->has_error ? check->error_deadline_ns : check->deadline_ns);
 }
 
 struct input {
@@ -146,10 +150,11 @@ check_tree(struct csb_check *check)
 }
 
 static uint64_t
-time_budget(const struct csb_guard_config *config, const struct csb_source *source)
+time_budget(const struct csb_guard_config *config, const struct csb_source *source,
+            uint64_t per_byte_ns)
 {
     uint64_t most = csb_guard_config_limits(config)->max_time_ms * UINT64_C(1000000);
-    uint64_t sized = BASE_NS + (uint64_t)source->len * PER_BYTE_NS;
+    uint64_t sized = BASE_NS + (uint64_t)source->len * per_byte_ns;
     return sized < most ? sized : most;
 }
 
@@ -163,7 +168,10 @@ check_init(struct csb_check *check, const struct csb_guard_config *config,
     check->source = &findings->source;
     check->diags = &findings->diags;
     check->fold_budget = FOLD_STEPS + (uint64_t)findings->source.len;
-    check->deadline_ns = csb_guard_now_ns() + time_budget(config, &findings->source);
+    check->deadline_ns =
+        csb_guard_now_ns() + time_budget(config, &findings->source, PER_BYTE_NS);
+    check->error_deadline_ns =
+        csb_guard_now_ns() + time_budget(config, &findings->source, PER_BROKEN_BYTE_NS);
     check->failed =
         csb_atoms_init(&check->atoms) < 0 || csb_scopes_init(&check->scopes) < 0;
 }

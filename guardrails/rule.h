@@ -68,6 +68,7 @@ struct csb_check {
     size_t site_len;
     size_t site_cap;
     uint64_t deadline_ns;
+    uint64_t error_deadline_ns; /* of parsing, once there is a syntax error */
     uint64_t fold_budget; /* steps of constant folding left for the whole source */
     bool
         formats; /* str.format or a kin of it is used on some other expression than a string */

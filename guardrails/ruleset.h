@@ -5,6 +5,7 @@
 #include "fold.h"
 #include "resolve.h"
 #include "rule.h"
+#include "value.h"
 
 /* Report the site when it names a member that `rule` guards, under that member's condition. */
 void csb_report_member(struct csb_check *check, const struct csb_site *site,

@@ -125,9 +125,7 @@ csb_member_find(const char *module, size_t module_len, const char *member,
         return row;
     }
     last++;
-    if (*last == '_') {
-        last++; /* pprint._types */
-    }
+    last += last < module + module_len && *last == '_'; /* pprint._types */
     return find_exactly(last, module_len - (size_t)(last - module), member, member_len);
 }
 

@@ -32,7 +32,7 @@ def flags(source: Path, mode: native.Mode) -> list[str]:
     """Compiler flags of any C file: ours as in the extension; a test may see all pure headers."""
     if layout.ROOT / "tests" not in source.parents:
         return native.own_flags(source, mode, version="test")
-    include = ["-Itests/c", "-Iext", "-Iguardrails"]
+    include = ["-Itests/c", "-Iext", "-Iguardrails", "-Igrading"]
     include += ["-isystem", layout.inside(layout.TREE_SITTER / "include")]
     include += native.system_include(native.pkg_config(LIBRARIES, "--cflags"))
     strict = ["-Werror"] if mode.werror else []

@@ -5,7 +5,8 @@ has them, against what the guard's walk saw; then the second opinion over the co
 differs and why it may is in docs/explanation/parser-differences.md. The hunt mutates the same
 files and grammar-made programs for a given time and reports what nobody has seen before.
 
-Usage: differential.py [--share PERCENT] [--hunt SECONDS] [--seed N] [--json FILE] [-v] [PATH...]
+Usage: differential.py [--share PERCENT] [--hunt SECONDS] [--seed N] [--jobs N] [--json FILE] [-v]
+       [PATH...]
 
 PATH is a file, a folder, or a .jsonl file of rows with ``code`` (or ``code_b64``,
 ``code_b64_zlib``); none means the standard library with its tests, the installed packages, and
@@ -18,6 +19,8 @@ import argparse
 import ast
 import base64
 import json
+import multiprocessing
+import os
 import random
 import re
 import sys
@@ -42,6 +45,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MAX_NODES = 1 << 26
 #: What the hunt starts from.
 SEED_BYTES, MOST_SEEDS = 200_000, 3000
+_config: _core.Guard  # of a worker process
 #: Codes by which a source is refused before anybody reads it as a program.
 UNREAD = {"CSB002", "CSB003", "CSB004", "CSB005", "CSB006", "CSB007", "CSB008", "CSB009"}
 
@@ -197,8 +201,10 @@ EXPLANATIONS = {
 }
 
 
-def sources(paths: list[Path], share: float, chance: random.Random) -> Iterator[tuple[str, bytes]]:
-    """Name and bytes of each source under the paths, or of a random share of them."""
+def sources(
+    paths: list[Path], share: float, chance: random.Random
+) -> Iterator[tuple[str, Path | bytes]]:
+    """Name of each source under the paths, or of a random share of them, and its place or bytes."""
     for path in paths:
         if path.suffix == ".jsonl":
             for line in path.read_text("utf-8").splitlines():
@@ -207,7 +213,31 @@ def sources(paths: list[Path], share: float, chance: random.Random) -> Iterator[
             continue
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             if file.is_file() and chance.random() < share:
-                yield str(file), file.read_bytes()
+                yield str(file), file
+
+
+def judged(
+    items: Iterator[tuple[str, Path | bytes]], jobs: int
+) -> Iterator[tuple[str, bytes, Outcome]]:
+    """Name, bytes and outcome of each source, in order; in `jobs` processes when more than one."""
+    if jobs == 1:
+        _begin()
+        yield from map(_work, items)
+        return
+    # The pool reads all items ahead: names, not contents.
+    with multiprocessing.get_context("spawn").Pool(jobs, _begin) as workers:
+        yield from workers.imap(_work, items, chunksize=8)
+
+
+def _begin() -> None:
+    global _config
+    _config = guard()
+
+
+def _work(item: tuple[str, Path | bytes]) -> tuple[str, bytes, Outcome]:
+    name, place = item
+    source = place.read_bytes() if isinstance(place, Path) else place
+    return name, source, judge(_config, source)
 
 
 def source_of(row: dict[str, Any]) -> bytes:
@@ -277,21 +307,22 @@ def main() -> int:
     parser.add_argument("--share", type=float, default=100.0, metavar="PERCENT")
     parser.add_argument("--hunt", type=float, default=0.0, metavar="SECONDS")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
     parser.add_argument("--json", type=Path, metavar="FILE", help="a report per file")
     parser.add_argument("-v", action="store_true", help="name each file that is not the same")
     options = parser.parse_args()
-    config = guard()
     began = time.monotonic()
     outcomes: dict[str, Outcome] = {}
     size = 0
     seeds: list[bytes] = []
     chance = random.Random(options.seed)
-    for name, source in sources(options.paths or default_paths(), options.share / 100, chance):
-        outcomes[name] = judge(config, source)
+    items = sources(options.paths or default_paths(), options.share / 100, chance)
+    for name, source, outcome in judged(items, max(1, options.jobs)):
+        outcomes[name] = outcome
         size += len(source)
         if len(source) < SEED_BYTES and len(seeds) < MOST_SEEDS:
             seeds.append(source)
-        report(name, outcomes[name], options.v)
+        report(name, outcome, options.v)
     spent = time.monotonic() - began
     print(f"{len(outcomes)} files, {size / 1e6:.1f} MB, {spent:.0f} s")
     for (verdict, kinds), count in sorted(
@@ -302,7 +333,7 @@ def main() -> int:
         options.json.write_text(json.dumps({k: vars(v) for k, v in outcomes.items()}, indent=1))
     found: dict[str, bytes] = {}
     if options.hunt > 0:
-        found = hunt(config, seeds, options.hunt, options.seed)
+        found = hunt(guard(), seeds, options.hunt, options.seed)
     wrong = bool(found) or any(one.verdict == "unexplained" for one in outcomes.values())
     return 1 if wrong else 0
 

@@ -1,4 +1,4 @@
-"""Write the two Python modules that are made at build time; both are git-ignored.
+"""Write the Python modules that are made at build time; all are git-ignored.
 
 ``csandbox/_builtin_profiles.py`` from ``profiles/*.toml``, so that the TOML files are the one
 source of truth, CPython 3.10 needs no TOML reader for them, and an editable install and a wheel
@@ -6,6 +6,9 @@ hold the same thing. ``PROFILES`` has each file parsed (``extends`` not worked i
 its text with the comments, for whoever wants a copy to change.
 
 ``csandbox/_rule_pages.py`` from ``docs/rules/CS[BR]*.md``, for ``csandbox explain CODE``.
+
+``csandbox/_attack_programs.py`` from ``tests/escape/attacks/*.txt``, for ``csandbox doctor
+--attack``.
 """
 
 from __future__ import annotations
@@ -26,11 +29,12 @@ class GenerateError(Exception):
 
 
 def generate(root: Path = ROOT) -> list[Path]:
-    """Write both modules where their content has changed; return the written ones."""
+    """Write each module where their content has changed; return the written ones."""
     package = root / "csandbox"
     modules = {
         package / "_builtin_profiles.py": profiles_module(root / "profiles"),
         package / "_rule_pages.py": pages_module(root / "docs" / "rules"),
+        package / "_attack_programs.py": attacks_module(root / "tests" / "escape" / "attacks"),
     }
     return [path for path, text in modules.items() if _write(path, text)]
 
@@ -64,6 +68,15 @@ def pages_module(folder: Path) -> str:
     return "\n".join(
         [MARK.format("docs/rules/*.md"), f"PAGES: dict[str, str] = {_literal(pages)}\n"]
     )
+
+
+def attacks_module(folder: Path) -> str:
+    """Python source that holds every attack of `folder` by its file's name."""
+    programs = {
+        path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.txt"))
+    }
+    mark = MARK.format("tests/escape/attacks/*.txt")
+    return "\n".join([mark, f"ATTACKS: dict[str, str] = {_literal(programs)}\n"])
 
 
 def _parse(path: Path) -> dict[str, Any]:

@@ -31,7 +31,7 @@ CHILD_SHARED = (
 def core_sources() -> list[Path]:
     """Our C files of `csandbox._core`."""
     ext = [path for path in _c("ext") if not _child_only(path)]
-    return ext + sorted((ROOT / "guardrails").rglob("*.c"))
+    return ext + _c("grading") + sorted((ROOT / "guardrails").rglob("*.c"))
 
 
 def child_sources() -> list[Path]:
@@ -54,7 +54,8 @@ def own_sources() -> list[Path]:
 def headers() -> list[Path]:
     """Every header and X-macro table of ours."""
     guard = [*(ROOT / "guardrails").rglob("*.h"), *(ROOT / "guardrails").rglob("*.def")]
-    return sorted([*(ROOT / "ext").glob("*.h"), *(ROOT / "ext").glob("*.def"), *guard])
+    ours = [*(ROOT / "ext").glob("*.h"), *(ROOT / "grading").glob("*.h")]
+    return sorted([*ours, *(ROOT / "ext").glob("*.def"), *guard])
 
 
 def is_glue(path: Path) -> bool:
@@ -72,6 +73,8 @@ def include_flags(path: Path) -> list[str]:
     flags = ["-Iext"]
     if "guardrails" in path.relative_to(ROOT).parts or path.name.startswith("py_"):
         flags += ["-Iguardrails", "-isystem", inside(TREE_SITTER / "include")]
+    if path.name.startswith("py_"):
+        flags.append("-Igrading")
     return flags
 
 

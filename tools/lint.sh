@@ -19,7 +19,7 @@ python_files=
 for name in $OURS; do
     [ -e "$name" ] && python_files="$python_files $name"
 done
-c_files=$(find ext guardrails tests -name '*.[ch]' 2>/dev/null | sort)
+c_files=$(find ext grading guardrails tests -name '*.[ch]' 2>/dev/null | sort)
 
 # shellcheck disable=SC2086 # lists of names without spaces
 {

@@ -28,7 +28,8 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "child": {"base", "value", "child"},
     "value": {"base", "value"},
     "guardrails": {"base", "guardrails"},
-    "glue": {"base", "policy", "launch", "child", "value", "guardrails", "glue"},
+    "grading": {"base", "value", "grading"},
+    "glue": {"base", "policy", "launch", "child", "value", "guardrails", "grading", "glue"},
 }
 
 #: layer -> single headers that it may include besides: plain data, frozen before the clone,
@@ -114,8 +115,8 @@ def line_of(text: str, offset: int) -> int:
 
 def layer_of(path: Path, layers: Layers) -> str | None:
     """Layer of a file given relative to the root, None when no row of the table names it."""
-    if path.parts[0] == "guardrails":
-        return "guardrails"
+    if path.parts[0] in ("guardrails", "grading"):
+        return path.parts[0]
     for layer, patterns in layers.items():
         if any(fnmatch(path.stem, pattern) for pattern in patterns):
             return layer
@@ -217,14 +218,15 @@ def check_opening(path: Path, text: str) -> Iterator[Finding]:
 def check_file(path: Path, text: str, tree: Tree) -> list[Finding]:
     """All findings of one file; `path` is relative to the root."""
     findings = [*check_text(path, text), *check_sizes(path, text)]
-    if path.parts[0] in ("ext", "guardrails"):
+    if path.parts[0] in ("ext", "guardrails", "grading"):
         findings += [*check_includes(path, text, tree), *check_opening(path, text)]
     return sorted(findings)
 
 
 def lint(root: Path) -> list[str]:
     """All findings of a tree, one line each."""
-    patterns = ("ext/*.[ch]", "guardrails/**/*.[ch]", "guardrails/**/*.def", "tests/**/*.[ch]")
+    patterns = ("ext/*.[ch]", "grading/*.[ch]", "guardrails/**/*.[ch]")
+    patterns += ("guardrails/**/*.def", "tests/**/*.[ch]")
     files = sorted(path.relative_to(root) for pattern in patterns for path in root.glob(pattern))
     own: dict[str, list[Path]] = {}
     for path in files:

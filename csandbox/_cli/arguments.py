@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from csandbox._schema import FEATURES
+from csandbox._schema import CHOICES, FEATURES
 from csandbox._units import parse_bytes, parse_seconds
 
 EXIT_CODES = """\
@@ -25,6 +25,7 @@ examples:
   csandbox run --cpu 2s --memory 256MiB a.py    run it, contained; stdin is passed on
   csandbox run - --json < a.py                  program from stdin, result as JSON
   csandbox run a.py -- --size 3                 arguments for the program
+  csandbox call a.py add --args "[1, 2]"        call a function, print what it returns
   csandbox explain CSB101                       what a code means and what to do
   csandbox grade a.py --tests DIR               judge it by DIR/01.in, DIR/01.out, …
   csandbox audit DIR --reference right.py       would these tests accept a cheat?
@@ -158,6 +159,12 @@ def _add_run(add: Callable[..., argparse.ArgumentParser]) -> None:
         metavar="LAYER",
         help=f"run although this layer is missing ({', '.join(FEATURES)}); may be repeated",
     )
+    for layer in ("namespaces", "cgroup"):
+        parser.add_argument(
+            f"--{layer}",
+            choices=CHOICES,
+            help=f"enter {layer} of the child's own where possible, never, or fail",
+        )
     parser.add_argument("--python", metavar="PATH", help="another CPython to run it with")
     parser.add_argument(
         "--audit-log", metavar="PATH", help="append one line of JSON about this run to PATH"
@@ -246,6 +253,33 @@ def _add_audit(add: Callable[..., argparse.ArgumentParser]) -> None:
     )
 
 
+def _add_call(add: Callable[..., argparse.ArgumentParser]) -> None:
+    parser = add("call", "call one function of a program, contained, and print what it returns")
+    parser.add_argument("file", metavar="FILE", help="the program; - is stdin")
+    parser.add_argument(
+        "entry", metavar="ENTRY", help="a function, Class.method, or Solution().method"
+    )
+    parser.add_argument(
+        "--args", default="[]", metavar="JSON", help='arguments as a JSON list: "[[2, 7], 9]"'
+    )
+    parser.add_argument(
+        "--kwargs", default="{}", metavar="JSON", help="arguments by name as a JSON object"
+    )
+    parser.add_argument(
+        "--adapt",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="PLACE=NAME",
+        help="argument PLACE (0, 1, …, a name, or return) is a ListNode, TreeNode, "
+        "list[ListNode] or list[TreeNode]; may be repeated",
+    )
+    _profile(parser)
+    _limits(parser)
+    parser.add_argument("--python", metavar="PATH", help="another CPython to run it with")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no summary on stderr")
+
+
 def _add_jupyter(add: Callable[..., argparse.ArgumentParser]) -> None:
     parser = add("jupyter", "install the Jupyter kernel: csandbox jupyter install")
     parser.add_argument("action", choices=("install",), help="write the kernelspec")
@@ -285,6 +319,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_check(add)
     _add_run(add)
+    _add_call(add)
     _add_grade(add)
     _add_audit(add)
     _add_jupyter(add)
@@ -292,6 +327,11 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("code", nargs="?", metavar="CODE", help="CSB101, CSR020, …; without: all")
     add("rules", "list the guard's rules")
     doctor = add("doctor", "say what this kernel can enforce, and try it out")
+    doctor.add_argument(
+        "--attack",
+        action="store_true",
+        help="instead: run the attacks of csandbox's own tests, confined, and say what held",
+    )
     doctor.add_argument("--no-self-test", action="store_true", help="only ask the kernel")
     profiles = add("profiles", "list the built-in profiles, or show one with all its values")
     profiles.add_argument("profile", nargs="?", metavar="NAME|PATH")

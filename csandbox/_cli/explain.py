@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from difflib import get_close_matches
 
 from csandbox import _core
 from csandbox._cli.arguments import Usage
 from csandbox._cli.console import emit, emit_json, paint, wants_color
+
+_MOST = 5  # guesses shown
 
 
 def _pages() -> dict[str, str]:
@@ -36,6 +39,41 @@ def _entries() -> dict[str, dict[str, str]]:
     return dict(sorted(entries.items()))
 
 
+def _hint(asked: str, entries: dict[str, dict[str, str]]) -> str:
+    """What was probably meant: a code with a slip in it, a name like that, or a word of either.
+
+    A code with another number is another code: nothing is guessed from it.
+    """
+    code, word = asked.upper(), asked.lower()
+    near = [
+        known
+        for known in entries
+        if (code and known.startswith(code))
+        or known in {code[:i] + code[i + 1 :] for i in range(len(code))}
+    ]
+    if near:
+        return f"Did you mean {', '.join(near[:_MOST])}{', ...' * (len(near) > _MOST)}? "
+    names = {entry["name"]: known for known, entry in entries.items()}
+    alike = get_close_matches(word, names, n=1, cutoff=0.75)
+    if alike:
+        return f"Did you mean {names[alike[0]]} {alike[0]}? "
+    if len(word) < 3:
+        return ""
+    whole = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
+    for text in (lambda entry: f"{entry['name']} {entry['summary']}", _what_it_does):
+        about = [
+            f"{known} {one['name']}" for known, one in entries.items() if whole.search(text(one))
+        ]
+        if about:
+            return f"About that are {', '.join(about[:_MOST])}. "
+    return ""
+
+
+def _what_it_does(entry: dict[str, str]) -> str:
+    """The first section of the code's page."""
+    return "".join(_pages().get(entry["code"], "").split("\n## ")[1:2])
+
+
 def command(options: argparse.Namespace) -> int:
     """Print the page of a code, or list all codes."""
     entries = _entries()
@@ -53,9 +91,9 @@ def command(options: argparse.Namespace) -> int:
         by_name = {entry["name"]: known for known, entry in entries.items()}
         code = by_name.get(options.code.lower(), code)
     if code not in entries:
-        near = get_close_matches(code, entries, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise Usage(f"no code {options.code!r}; {hint}`csandbox explain` lists all")
+        raise Usage(
+            f"no code {options.code!r}. {_hint(options.code, entries)}`csandbox explain` lists all"
+        )
     page = _pages().get(code, "")
     if options.json:
         emit_json({**entries[code], "page": page})

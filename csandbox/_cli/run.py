@@ -42,7 +42,8 @@ def _stdin(options: argparse.Namespace) -> bytes:
     return read_stdin()
 
 
-def _exit_code(result: Result) -> int:
+def exit_code(result: Result) -> int:
+    """0 accepted, 1 not, 3 when the sandbox failed."""
     if result.verdict == "internal_error":
         return 3
     return 0 if result.ok else 1
@@ -67,6 +68,8 @@ def command(options: argparse.Namespace) -> int:
             profile=profile,
             limits=limits,
             allow_degraded=options.allow_degraded,
+            namespaces=options.namespaces,
+            cgroup=options.cgroup,
             filename=name,
             fresh=options.fresh,
             python=options.python,
@@ -80,7 +83,7 @@ def command(options: argparse.Namespace) -> int:
             say(f"csandbox: not collected: {one_line(inside)}: {reason}")
     if options.json:
         emit_json(result.to_dict())
-        return _exit_code(result)
+        return exit_code(result)
     emit_stream(result.stdout_bytes, result.stdout, sys.stdout, options.raw)
     emit_stream(result.stderr_bytes, result.stderr, sys.stderr, options.raw)
     color = wants_color(options.color, sys.stderr)
@@ -91,7 +94,7 @@ def command(options: argparse.Namespace) -> int:
         verdict, colon, rest = result.summary().partition(":")
         shown = paint(verdict, "green" if result.ok else "red", color) + one_line(colon + rest)
         print(f"csandbox: {shown}{_weak(result)}", file=sys.stderr)
-    return _exit_code(result)
+    return exit_code(result)
 
 
 def _weak(result: Result) -> str:

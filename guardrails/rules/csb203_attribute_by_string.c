@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../ruleset.h"
-#include "../value.h"
 
 static void
 report(struct csb_check *check, const struct csb_site *site, TSNode at,

@@ -65,7 +65,11 @@ def test_report_pickles():
     assert str(pickle.loads(pickle.dumps(report))) == str(report)
 
 
-def test_unknown_rule_code_in_a_profile():
-    profile = csandbox.Profile.load("compute").replace(guard={"ignore": ["CSB999"]})
+def test_unknown_rule_code_in_a_profile(tmp_path):
     with pytest.raises(csandbox.ProfileError, match="CSB999"):
-        csandbox.check("x", profile=profile)
+        csandbox.Profile.load("compute").replace(guard={"ignore": ["CSB999"]})
+    path = tmp_path / "mine.toml"
+    path.write_text('extends = "compute"\n[guard]\nselect = ["CSB9"]\n')
+    with pytest.raises(csandbox.ProfileError, match="CSB9") as caught:
+        csandbox.check("x", profile=path)
+    assert (caught.value.path, caught.value.key) == (str(path), "guard.select")

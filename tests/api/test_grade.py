@@ -73,6 +73,17 @@ def test_wrong_arguments(tests: Any, options: dict[str, Any], word: str) -> None
         grade(DOUBLE, tests, **options)
 
 
+def test_what_is_expected_must_fit_the_comparison() -> None:
+    with pytest.raises(ValueError, match="yes or no"):
+        grade(ECHO, [StdioTest("", "maybe", compare="yes_no")])
+    with pytest.raises(ValueError, match="JSON"):
+        grade(ECHO, [StdioTest("", "{", compare="json")])
+    with pytest.raises((TypeError, ValueError), match=r"expected|plain"):
+        grade(DOUBLE, [CallTest("f", [1], object())])
+    with pytest.raises(ValueError, match="not for a CallTest"):
+        CallTest("f", [1], 1, compare="tokens")
+
+
 def test_wrong_kinds_of_argument() -> None:
     with pytest.raises(TypeError, match="not a test"):
         grade(DOUBLE, ["assert f(1) == 2"])  # type: ignore[list-item]

@@ -99,3 +99,18 @@ def test_weak_tests_are_said_to_be_weak() -> None:
     assert not grade("def f(x): return 5\n", [test], allow_weak=True).passed
     exits = "import sys\nsys.exit(0)\n"
     assert grade(exits, [test], allow_weak=True).verdict == "runtime_error"
+
+
+def test_what_a_hidden_test_left_is_not_shown_by_another() -> None:
+    """In one child a submission remembers; so hidden tests have a child of their own."""
+    source = "kept = []\n\ndef f(text):\n    kept.append(text)\n    print(kept)\n    return kept\n"
+    tests = [
+        CallTest("f", [SECRET], WANTED, hidden=True),
+        CallTest("f", ["open"], "right"),
+        CallTest("f", ["also open"], "right"),
+    ]
+    for seed in range(3):
+        report = grade(
+            source, tests, isolation="submission", stop="never", feedback="full", seed=seed
+        )
+        assert SECRET not in all_of(report) and "also open" in report.feedback

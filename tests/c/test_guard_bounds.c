@@ -27,8 +27,8 @@ static void
 check_rows(const struct row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *codes =
-            guard_codes_of_many(rows[i].head, rows[i].part, rows[i].count, rows[i].tail);
+        const char *codes = guard_codes_of_many(rows[i].head, rows[i].part,
+                                                rows[i].count, rows[i].tail);
         if (strcmp(codes, rows[i].codes) != 0) {
             fail_msg("%s(%zu times %s)%s: %s, not %s", rows[i].head, rows[i].count,
                      rows[i].part, rows[i].tail, codes, rows[i].codes);

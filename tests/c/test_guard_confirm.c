@@ -52,51 +52,55 @@ agrees(const char *source, const struct csb_text *facts, bool *ret_blocked)
 
 #define UNREADABLE "x = b'\\u'; y = 'z'\n"
 
+static const struct {
+    const char *source;
+    struct given facts[MOST_FACTS];
+    bool agrees;
+} rows[] = {
+    {"", {{0}}, true}, /* no facts are a NULL pointer here; found by fuzzing */
+    {UNREADABLE, {{0}}, true},
+    {"x = 1", {{CSB_FACT_NAME, "x"}}, true},
+    {"x = 1", {{CSB_FACT_NAME, "y"}}, false},
+    {"class A: __x = 1", {{CSB_FACT_NAME, "A"}, {CSB_FACT_NAME, "_A__x"}}, true},
+    {"class A__B: __x__y = 1",
+     {{CSB_FACT_NAME, "A__B"}, {CSB_FACT_NAME, "_A__B__x__y"}},
+     true},
+    {"class A: __x = 1", {{CSB_FACT_NAME, "A"}, {CSB_FACT_NAME, "_A__z"}}, false},
+    {"class A:\n import math; __y",
+     {{CSB_FACT_NAME, "_A__y"}, {CSB_FACT_IMPORT, "_A__y"}},
+     false},
+    /* Refused names in strings must be plain to see. */
+    {"x = '__globals__'", {{CSB_FACT_STRING, "__globals__"}}, true},
+    {"x = '\\t__globals__'", {{CSB_FACT_STRING, "\t__globals__"}}, true},
+    {"x = '__glob' 'als__'", {{CSB_FACT_STRING, "__globals__"}}, false},
+    {"x = 'gi' '_frame'", {{CSB_FACT_STRING, "a.gi_frame.b"}}, false},
+    {"x = '__in' 'it__'", {{CSB_FACT_STRING, "__init__"}}, true},
+    /* Without the parser the tables decide: names, patterns' keywords, dotted strings. */
+    {UNREADABLE, {{CSB_FACT_NAME, "x"}, {CSB_FACT_NAME, "y"}}, true},
+    {UNREADABLE, {{CSB_FACT_STRING, "gi_frame"}}, false},
+    {UNREADABLE, {{CSB_FACT_STRING, "gi_code.x"}}, false},
+    {UNREADABLE, {{CSB_FACT_STRING, "real.__globals__"}}, false},
+    {UNREADABLE, {{CSB_FACT_STRING, "real"}}, true},
+    {UNREADABLE, {{CSB_FACT_STRING, "open"}}, true}, /* a key, not the builtin */
+    {UNREADABLE, {{CSB_FACT_STRING, "system"}}, true},
+    {UNREADABLE, {{CSB_FACT_IMPORT, "os"}, {CSB_FACT_STRING, "system"}}, false},
+    {UNREADABLE, {{CSB_FACT_IMPORT, "sys"}, {CSB_FACT_NAME, "_getframe"}}, false},
+    {UNREADABLE, {{CSB_FACT_NAME, "_getframe"}, {CSB_FACT_IMPORT, "sys"}}, false},
+    {UNREADABLE, {{CSB_FACT_IMPORT, "sys"}, {CSB_FACT_STRING, "modules"}}, false},
+    {UNREADABLE, {{CSB_FACT_IMPORT, "math"}, {CSB_FACT_NAME, "modules"}}, true},
+    {UNREADABLE, {{CSB_FACT_IMPORT, "sys"}, {CSB_FACT_LOCAL, "modules"}}, true},
+    {UNREADABLE, {{CSB_FACT_IMPORT, "os.path"}, {CSB_FACT_NAME, "system"}}, false},
+    {UNREADABLE, {{CSB_FACT_IMPORT, "math"}, {CSB_FACT_NAME, "_io"}}, false},
+    {UNREADABLE, {{CSB_FACT_IMPORT, "sys"}, {CSB_FACT_NAME, "sys"}}, true},
+    /* Any other finding stays, whatever CPython says. */
+    {"import socket", {{CSB_FACT_NAME, "socket"}}, false},
+    {"import socket\n" UNREADABLE, {{CSB_FACT_NAME, "x"}}, false},
+    {"().__class__\n" UNREADABLE, {{CSB_FACT_NAME, "x"}}, false},
+};
+
 static void
 test_what_may_run(void **state)
 {
-    static const struct {
-        const char *source;
-        struct given facts[MOST_FACTS];
-        bool agrees;
-    } rows[] = {
-        {"", {{0}}, true}, /* no facts are a NULL pointer here; found by fuzzing */
-        {UNREADABLE, {{0}}, true},
-        {"x = 1", {{CSB_FACT_NAME, "x"}}, true},
-        {"x = 1", {{CSB_FACT_NAME, "y"}}, false},
-        {"class A: __x = 1", {{CSB_FACT_NAME, "A"}, {CSB_FACT_NAME, "_A__x"}}, true},
-        {"class A__B: __x__y = 1",
-         {{CSB_FACT_NAME, "A__B"}, {CSB_FACT_NAME, "_A__B__x__y"}},
-         true},
-        {"class A: __x = 1", {{CSB_FACT_NAME, "A"}, {CSB_FACT_NAME, "_A__z"}}, false},
-        /* Refused names in strings must be plain to see. */
-        {"x = '__globals__'", {{CSB_FACT_STRING, "__globals__"}}, true},
-        {"x = '\\t__globals__'", {{CSB_FACT_STRING, "\t__globals__"}}, true},
-        {"x = '__glob' 'als__'", {{CSB_FACT_STRING, "__globals__"}}, false},
-        {"x = 'gi' '_frame'", {{CSB_FACT_STRING, "a.gi_frame.b"}}, false},
-        {"x = '__in' 'it__'", {{CSB_FACT_STRING, "__init__"}}, true},
-        /* Without the parser the tables decide: names, patterns' keywords, dotted strings. */
-        {UNREADABLE, {{CSB_FACT_NAME, "x"}, {CSB_FACT_NAME, "y"}}, true},
-        {UNREADABLE, {{CSB_FACT_STRING, "gi_frame"}}, false},
-        {UNREADABLE, {{CSB_FACT_STRING, "gi_code.x"}}, false},
-        {UNREADABLE, {{CSB_FACT_STRING, "real.__globals__"}}, false},
-        {UNREADABLE, {{CSB_FACT_STRING, "real"}}, true},
-        {UNREADABLE, {{CSB_FACT_STRING, "open"}}, true}, /* a key, not the builtin */
-        {UNREADABLE, {{CSB_FACT_STRING, "system"}}, true},
-        {UNREADABLE, {{CSB_FACT_IMPORT, "os"}, {CSB_FACT_STRING, "system"}}, false},
-        {UNREADABLE, {{CSB_FACT_IMPORT, "sys"}, {CSB_FACT_NAME, "_getframe"}}, false},
-        {UNREADABLE, {{CSB_FACT_NAME, "_getframe"}, {CSB_FACT_IMPORT, "sys"}}, false},
-        {UNREADABLE, {{CSB_FACT_IMPORT, "sys"}, {CSB_FACT_STRING, "modules"}}, false},
-        {UNREADABLE, {{CSB_FACT_IMPORT, "math"}, {CSB_FACT_NAME, "modules"}}, true},
-        {UNREADABLE, {{CSB_FACT_IMPORT, "sys"}, {CSB_FACT_LOCAL, "modules"}}, true},
-        {UNREADABLE, {{CSB_FACT_IMPORT, "os.path"}, {CSB_FACT_NAME, "system"}}, false},
-        {UNREADABLE, {{CSB_FACT_IMPORT, "math"}, {CSB_FACT_NAME, "_io"}}, false},
-        {UNREADABLE, {{CSB_FACT_IMPORT, "sys"}, {CSB_FACT_NAME, "sys"}}, true},
-        /* Any other finding stays, whatever CPython says. */
-        {"import socket", {{CSB_FACT_NAME, "socket"}}, false},
-        {"import socket\n" UNREADABLE, {{CSB_FACT_NAME, "x"}}, false},
-        {"().__class__\n" UNREADABLE, {{CSB_FACT_NAME, "x"}}, false},
-    };
     (void)state;
     for (size_t i = 0; i < CSB_ARRAY_LEN(rows); i++) {
         struct csb_text facts = {0};

@@ -1,4 +1,5 @@
 /* Theory of operation: unit test of the name tables, as data and as lookups. */
+#include "rule.h"
 #include "tables.h"
 
 #include <setjmp.h>
@@ -103,6 +104,28 @@ test_edit_distance(void **state)
     assert_int_equal(csb_edit_distance("", 0, "abc", 3, 5), 3);
 }
 
+/* csb_check.stars has room for each guarded module. */
+static void
+test_there_is_room_for_star_imports(void **state)
+{
+    size_t modules = 0;
+    (void)state;
+    for (size_t i = 0; i < csb_member_count(); i++) {
+        const char *module = csb_member_at(i)->module;
+        size_t at = 0;
+        while (strcmp(csb_member_at(at)->module, module) != 0) {
+            at++;
+        }
+        modules += at == i;
+    }
+    assert_in_range(modules, 40, CSB_MOST_STARS);
+    assert_true(csb_module_is_guarded("os", 2));
+    assert_false(csb_module_is_guarded("math", 4));
+    assert_non_null(csb_member_find("a.b._types", 10, "CodeType", 8));
+    assert_null(csb_member_find("a.b.xtypes", 10, "CodeType", 8));
+    assert_null(csb_member_find("types.", 6, "CodeType", 8));
+}
+
 int
 main(void)
 {
@@ -114,6 +137,7 @@ main(void)
         cmocka_unit_test(test_members_are_found_by_module),
         cmocka_unit_test(test_longest_prefix),
         cmocka_unit_test(test_edit_distance),
+        cmocka_unit_test(test_there_is_room_for_star_imports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

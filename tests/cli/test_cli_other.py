@@ -100,10 +100,24 @@ def test_explain_lists_all(cli):
     assert all(entry["name"] and entry["summary"] for entry in entries)
 
 
-def test_explain_unknown(cli):
-    done = cli("explain", "CSB110")
+@pytest.mark.parametrize(
+    "asked, said",
+    [
+        ("CSB2001", "Did you mean CSB001, CSB201? "),
+        ("csb10", "Did you mean CSB101, CSB102, CSB103, CSB104, CSB105, ...? "),
+        ("file-acess", "Did you mean CSB302 file-access? "),
+        ("pickle", "About that are CSB307 unsafe-deserialisation. "),
+        # Another number is another code, and a word that no page has is no rule.
+        ("CSB999", ""),
+        ("E501", ""),
+        ("xyzzy", ""),
+        ("", ""),
+    ],
+)
+def test_explain_guesses_what_is_near_and_nothing_else(cli, asked, said):
+    done = cli("explain", asked)
     assert done.returncode == 2
-    assert "did you mean CSB" in done.stderr
+    assert f"no code {asked!r}. {said}`csandbox explain` lists all" in done.stderr
 
 
 def test_profiles(cli):

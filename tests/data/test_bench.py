@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -89,9 +90,13 @@ def test_the_corpus_is_real_code() -> None:
 @pytest.mark.slow
 def test_one_short_run_of_all(tmp_path: Path) -> None:
     target = tmp_path / "folder" / "bench.json"
+    (tmp_path / "datasets").mkdir()
+    task = {"prompt": "def double(x):\n", "canonical_solution": "    return 2 * x\n"}
+    tasks = gzip.compress(json.dumps(task).encode())
+    (tmp_path / "datasets" / "humaneval.jsonl.gz").write_bytes(tasks)
     numbers = ["--rounds=2", "--check-rounds=1", "--check-bytes=20000", "--held-bytes=50000000"]
     done = subprocess.run(
-        [sys.executable, "-m", "bench", *numbers, "--json", str(target)],
+        [sys.executable, "-m", "bench", *numbers, "--json", str(target), "--data", str(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -99,7 +104,7 @@ def test_one_short_run_of_all(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     sections = json.loads(target.read_text())["sections"]
-    assert set(sections) == {"fresh", "guard", "second", "host", "layers"}
+    assert set(sections) == {"fresh", "guard", "solutions", "second", "host", "layers"}
     for section in sections.values():
         assert not section["skipped"] and len(section["rows"]) >= 2
         assert section["title"] in done.stdout
@@ -115,3 +120,17 @@ def test_wrong_numbers_are_usage(tmp_path: Path) -> None:
         [sys.executable, "-m", "bench", "--rounds=0"], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 2 and "at least 1" in done.stderr
+
+
+def test_one_section_and_none_without_its_data(tmp_path: Path) -> None:
+    target = tmp_path / "bench.json"
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "--only", "solutions", "--json", str(target)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert list(json.loads(target.read_text())["sections"]) == ["solutions"]
+    assert "not measured: no --data DIR" in done.stdout

@@ -77,7 +77,7 @@ def test_only_pages_of_codes_are_taken(tree: Path) -> None:
 
 
 def test_a_module_is_written_only_when_it_changes(tree: Path) -> None:
-    assert len(gen_python.generate(tree)) == 2
+    assert len(gen_python.generate(tree)) == 3
     assert gen_python.generate(tree) == []
     (tree / "docs" / "rules" / "CSB101.md").write_text("# new\n")
     assert gen_python.generate(tree) == [tree / "csandbox" / "_rule_pages.py"]

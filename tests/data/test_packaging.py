@@ -15,7 +15,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-FOLDERS = [("ext", "*"), ("guardrails", "*"), ("profiles", "*"), ("tools", "*.*"), ("docs", "*")]
+FOLDERS = [("ext", "*"), ("grading", "*"), ("guardrails", "*"), ("profiles", "*")]
+FOLDERS += [("tools", "*.*"), ("docs", "*")]
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "setup.py").exists(), reason="not a checkout with setup.py (the sanitizer's tree)"
@@ -60,7 +61,8 @@ def test_sdist_has_the_fetched_sources_and_what_is_made_from(sdist: Path) -> Non
 def test_sdist_has_nothing_that_was_built(sdist: Path) -> None:
     built = {".so", ".o", ".pyc", ".whl"}
     assert [name for name in names(sdist) if Path(name).suffix in built] == []
-    assert not {"csandbox/_builtin_profiles.py", "csandbox/_rule_pages.py"} & names(sdist)
+    made = ("_builtin_profiles.py", "_rule_pages.py", "_attack_programs.py")
+    assert not {f"csandbox/{name}" for name in made} & names(sdist)
 
 
 @pytest.mark.slow

@@ -15,7 +15,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const all[] = {"CSB"};
-static const char *const allow[] = {"math", "random", "sys", "operator", "sympy", "io"};
+static const char *const allow[] = {"math",  "random", "sys",         "operator",
+                                    "sympy", "io",     "collections", "typing"};
 static const char *const deny[] = {"sys.modules", "io.open"};
 
 static struct csb_guard_config *

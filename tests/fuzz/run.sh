@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzz guard and renderer under ASan and UBSan; needs clang with libFuzzer (Debian: clang).
+# Fuzz guard and renderer, and for a quarter of the time values and comparators, under ASan and UBSan; needs clang with libFuzzer (Debian: clang).
 # The time limit of one input is by the wall clock and generous: a busy machine is no finding.
 #   run.sh SECONDS [SEEDS...]   SEEDS: more folders of sources. New inputs land in
 #                               build/fuzz/corpus, crashes in build/fuzz
@@ -44,6 +44,19 @@ for source in guardrails/*.c guardrails/rules/*.c ext/error.c tests/fuzz/fuzz_gu
 done
 # shellcheck disable=SC2086 # lists
 "$clang" $sanitize -fsanitize=fuzzer $objects $(pkg-config --libs libutf8proc) -o "$out/fuzz_guard"
+guard_objects=$objects
+objects=
+headers=$(ls ext/*.h grading/*.h)
+for source in ext/value_*.c ext/child_item.c grading/*.c tests/fuzz/fuzz_value.c; do
+    rename=
+    [ "$source" != ext/child_item.c ] || rename=-Dcsb_item_next=csb_item_next_child
+    # shellcheck disable=SC2086 # a list of flags
+    compile "$source" -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra $sanitize -fsanitize=fuzzer-no-link \
+        $rename -Iext -Igrading
+done
+# shellcheck disable=SC2086 # lists
+"$clang" $sanitize -fsanitize=fuzzer $objects $(pkg-config --libs libcbor) -o "$out/fuzz_value"
+objects=$guard_objects
 "$python" tests/fuzz/seeds.py unpack "$out/seeds"
 if [ "$seconds" = merge ]; then
     rm -rf "$out/merged"
@@ -51,6 +64,10 @@ if [ "$seconds" = merge ]; then
     "$out/fuzz_guard" -merge=1 -timeout=10 -rss_limit_mb=2048 "$out/merged" "$out/seeds" "$@"
     exec "$python" tests/fuzz/seeds.py pack "$out/merged"
 fi
-exec "$out/fuzz_guard" -max_total_time="$seconds" -max_len=8192 -timeout=60 -rss_limit_mb=2048 \
+mkdir -p "$out/values" "$out/value_seeds"
+"$python" tests/fuzz/value_seeds.py "$out/value_seeds"
+"$out/fuzz_value" -max_total_time="$((seconds / 4 + 1))" -max_len=4096 -timeout=60 -rss_limit_mb=2048 \
+    -artifact_prefix="$out/" -print_final_stats=1 "$out/values" "$out/value_seeds"
+exec "$out/fuzz_guard" -max_total_time="$((seconds - seconds / 4))" -max_len=8192 -timeout=60 -rss_limit_mb=2048 \
     -dict=tests/fuzz/python.dict -artifact_prefix="$out/" -print_final_stats=1 \
     "$out/corpus" "$out/seeds" "$@"

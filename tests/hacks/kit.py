@@ -60,7 +60,9 @@ class Technique:
     @property
     def limits(self) -> csandbox.Limits:
         key, _, value = self.head.get("limits", "cpu_s=2").partition("=")
-        return csandbox.Limits(**{key: float(value)}, memory_bytes=128 * csandbox.MiB)
+        # Verdicts here are about CPU time; the clock is for programs that sleep.
+        more = {"wall_s": 60.0, "memory_bytes": 128 * csandbox.MiB}
+        return csandbox.Limits(**{key: float(value)}, **more)  # type: ignore[arg-type]
 
     def tests(self, mode: str) -> list[Any]:
         if mode == "stdio":
@@ -141,6 +143,6 @@ def plain_verdict(technique: Technique, which: str) -> str:
         PLAIN_GRADER,
         files={"submission.txt": technique.source(which, "call"), "tests.txt": text},
         profile="open",
-        limits=csandbox.Limits(cpu_s=5, memory_bytes=128 * csandbox.MiB),
+        limits=csandbox.Limits(cpu_s=10, wall_s=120, memory_bytes=128 * csandbox.MiB),
     )
     return "accepted" if result.exit_code == 0 else "refused"

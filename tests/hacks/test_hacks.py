@@ -12,7 +12,6 @@ import csandbox
 from tests.confined import in_parallel
 from tests.hacks.kit import MODES, Technique, plain_verdict, techniques
 
-NAMES = [technique.name for technique in techniques()]
 BY_NAME = {technique.name: technique for technique in techniques()}
 #: users.md §5.3: rows that a program can try. H18 is here by its hidden tests, H20 and H34 are
 #: tested apart: the first is `InProcessTest`, the second is tests/escape.
@@ -37,24 +36,33 @@ def graded(technique: Technique, which: str, mode: str) -> csandbox.GradeReport:
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_hack_is_refused_and_its_twin_passes(name: str) -> None:
-    technique = BY_NAME[name]
-    work = [(which, mode) for which in ("hack", "honest") for mode in MODES]
-    reports = in_parallel(lambda item: graded(technique, *item), work, width=2)
-    for (which, mode), report in zip(work, reports, strict=True):
-        if which == "honest":
-            assert report.passed and report.score == 1.0, (mode, str(report), report.feedback)
-        else:
-            assert not report.passed, (mode, str(report))
-            assert report.score is not None and report.score < 1, (mode, str(report))
-            assert "internal_error" not in report.counts, (mode, str(report))
+def wrong_of_a_hack(report: csandbox.GradeReport) -> bool:
+    """Passed, or without a score: neither must be in a submission's power."""
+    return report.passed or report.score is None or "internal_error" in report.counts
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_hacks_are_refused(mode: str) -> None:
+    # All of them in one test: the pool behind the runs lives as long as a test does.
+    reports = in_parallel(lambda t: graded(t, "hack", mode), techniques(), width=2)
+    pairs = zip(techniques(), reports, strict=True)
+    wrong = [f"{t.name}:\n{report}" for t, report in pairs if wrong_of_a_hack(report)]
+    assert not wrong, "\n".join(wrong)
+    assert all(report.score is not None and report.score < 1 for report in reports)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_honest_twins_pass(mode: str) -> None:
+    reports = in_parallel(lambda t: graded(t, "honest", mode), techniques(), width=2)
+    pairs = zip(techniques(), reports, strict=True)
+    wrong = [f"{t.name}:\n{report}\n{report.feedback}" for t, report in pairs if not report.passed]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_the_kit_covers_every_row_of_the_catalogue() -> None:
     named = " ".join(technique.head["technique"] for technique in techniques())
     assert {row for row in ROWS if row not in named.replace(",", " ").split()} == set()
-    assert len(NAMES) >= 34
+    assert len(techniques()) >= 34
 
 
 def test_a_plain_grader_is_talked_into_it() -> None:

@@ -16,7 +16,7 @@ import pytest
 import csandbox
 from csandbox import _core
 from csandbox._errors import UnsupportedError
-from tests.confined import confined, request, spec
+from tests.confined import confined, request, run_in, spec
 
 FOUND = _core.probe()["cgroup"]
 delegated = pytest.mark.skipif(not FOUND["available"], reason=str(FOUND["detail"]))
@@ -57,12 +57,12 @@ def test_the_kernel_is_given_the_limits_and_nothing_is_left() -> None:
 
     watcher = threading.Thread(target=look)
     watcher.start()
-    limits = {"memory_bytes": 128 << 20, "threads": 3, "wall_s": 60}
+    limits = {"memory_bytes": 128 << 20, "threads": 3, "wall_s": 60, "disk_bytes": 1 << 20}
     result = confined("import time\ntime.sleep(2)", limits=limits)
     watcher.join()
     assert result["isolation"]["cgroup"].startswith("enforced")
     assert seen == {
-        "memory.max": str((128 << 20) * 5 // 4 + (64 << 20)),
+        "memory.max": str((128 << 20) * 5 // 4 + (1 << 20) + (64 << 20)),
         "memory.swap.max": "0",
         "pids.max": "3",
         "pids.current": "1",
@@ -119,7 +119,7 @@ def test_a_killed_caller_leaves_nothing_for_long() -> None:
     host.send_signal(signal.SIGKILL)
     host.wait()
     time.sleep(2.5)  # younger leaves could be somebody's who is about to use them
-    _core.run(_core.Policy(spec()), request("print(1)"))
+    run_in(_core.Policy(spec()), request("print(1)"))
     assert leaves() == []
     for entry in Path(os.environ["TMPDIR"]).glob("csandbox-*"):
         entry.rmdir()  # a caller that got SIGKILL can not remove its folder

@@ -1,9 +1,9 @@
 """Every Landlock ABI's ruleset on this kernel: what it holds, what it gives up, and to whom.
 
-The ABI is masked (``landlock_abi_for_tests``), so the ruleset of an older kernel is made and entered
-here. An attack that a version cannot stop must get through when Landlock is alone, or the table of
-``csb_landlock_lost`` says too much; with the filter it is stopped under every version. Kernels that
-really are older are booted by ``make test-kernels``.
+The ABI is masked (``landlock_abi_for_tests``), so the ruleset of an older kernel is made and
+entered here. An attack that a version cannot stop must get through when Landlock is alone, or the
+table of ``csb_landlock_lost`` says too much; with the filter it is stopped under every version.
+Kernels that really are older are booted by ``make test-kernels``.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ import pytest
 
 from csandbox import _core
 from csandbox._errors import UnsupportedError
-from tests.confined import confined, spec
+from tests.confined import EMULATED, confined, spec
 
 ABI = int(str(_core.probe()["landlock"]["detail"]).split()[1].rstrip(";"))
 ALONE = ("seccomp", "seccomp_notify", "namespaces")
-MASKS = [abi for abi in range(1, 7) if abi <= ABI]
+# In an emulated machine only the kernel's own: the masks are the same everywhere.
+MASKS = [min(ABI, 6)] if EMULATED and ABI else [abi for abi in range(1, 7) if abi <= ABI]
 
 #: attack -> (first ABI that stops it, words of the note that say it is lost below, program)
 ATTACKS = {
@@ -76,9 +77,7 @@ def places() -> Iterator[dict[str, object]]:
 
 @pytest.mark.parametrize("abi", MASKS)
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_what_a_version_holds_and_loses(
-    attack: str, abi: int, places: dict[str, object]
-) -> None:
+def test_what_a_version_holds_and_loses(attack: str, abi: int, places: dict[str, object]) -> None:
     first, words, body = ATTACKS[attack]
     source = HEAD.format(body=body.format(**places))
     # The uid is kept, so that nothing but Landlock can be what refuses.

@@ -38,7 +38,7 @@ def unexplained(outcomes: dict[str, differential.Outcome]) -> dict[str, list[str
 
 def judged(path: Path, share: float) -> dict[str, differential.Outcome]:
     found = differential.sources([path], share, random.Random(20))
-    return {name: differential.judge(CONFIG, source) for name, source in found}
+    return {name: outcome for name, _, outcome in differential.judged(found, 1)}
 
 
 def test_a_sample_of_the_standard_library_and_packages_is_seen_alike() -> None:

@@ -3,6 +3,7 @@
 import importlib.resources
 import json
 import pickle
+import time
 import unicodedata
 
 import pytest
@@ -187,6 +188,20 @@ def test_feedback_keeps_its_limit(limit):
     assert 0 < len(text) <= limit
     if limit >= 80:
         assert "more" in text
+
+
+def test_feedback_shows_the_place_and_not_only_the_line():
+    line = "x = '" + "é" * 500 + "'; ().__class__; y = '" + "é" * 500 + "'"
+    excerpt = report_of(f"# é\n{line}\n").feedback().splitlines()[2]
+    assert "().__class__" in excerpt and len(excerpt.strip()) <= 80
+    assert excerpt.strip().startswith("...") and excerpt.endswith("...")
+    assert report_of("\tif 1:\n\t\timport\tsocket\n").feedback().count("import socket\n") == 1
+
+
+def test_feedback_of_a_long_line_takes_no_longer_for_each_finding():
+    began = time.thread_time()
+    report_of("x = '" + "\u202e" * 300_000 + "'").feedback()
+    assert time.thread_time() - began < 5  # was 20 times the line
 
 
 def test_feedback_refuses_a_limit_of_nothing():

@@ -41,9 +41,9 @@ def test_what_the_grammar_cannot_read_is_spelt_in_another_way_for_it(name: str) 
 @pytest.mark.parametrize("key", ["open", "eval", "system", "_getframe"])
 def test_a_word_in_a_string_is_refused_only_beside_its_module(key: str) -> None:
     unreadable = "a = b'\\u'; c = 'x'\n"
-    source = f"{unreadable}b = {{\"{key}\": 1}}\nprint(b)\n"
+    source = f'{unreadable}b = {{"{key}": 1}}\nprint(b)\n'
     assert csandbox.check(source, profile="contest", confirm=True).ok
-    source = f"{unreadable}import sys\nb = {{\"{key}\": sys}}\n"
+    source = f'{unreadable}import sys\nb = {{"{key}": sys}}\n'
     wanted = key != "_getframe"  # which is a member of sys
     assert csandbox.check(source, profile="contest", confirm=True).ok is wanted
 
@@ -87,6 +87,7 @@ def test_the_same_source_with_nothing_refused_in_it_runs() -> None:
         "from __future__ import annotations\nx: int = 1\n",
         "class A:\n    def f(self):\n        super().f()\n        self.__y = 3\n",
         "type(1).a = 1\n",
+        "class A:\n    def f(self):\n        import __private, math as __m\n",
         "import os.path as p, collections.abc\n",
         "def f(*, __k=1):\n    return [i for i in (lambda: __k,)]\n",
         "try:\n    pass\nexcept* ValueError as e:\n    pass\n",

@@ -20,8 +20,8 @@
  * tuples and frozensets of these.
  *
  * Pure C: any thread, either process, no Python, no Linux. */
-#ifndef CSB_VALUE_H
-#define CSB_VALUE_H
+#ifndef CSB_VALUE_FORMAT_H
+#define CSB_VALUE_FORMAT_H
 
 #include "csb.h"
 

@@ -1,0 +1,65 @@
+"""A reward function for a rubric of ``verifiers`` (Prime Intellect).
+
+    rubric = vf.Rubric(funcs=[csandbox.rl.verifiers.reward_function(tests="answer")])
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
+from typing import Any
+
+from csandbox.rl._completion import text_of
+from csandbox.rl._faults import InfrastructureFault
+from csandbox.rl._scorer import Scorer
+
+
+def _row(objects: MutableMapping[str, Any], tests: str) -> Any:
+    """The tests: an object of the rubric's, or a field of ``info``."""
+    info = objects.get("info") or {}
+    for place in (objects, info):
+        if place.get(tests) not in (None, ""):
+            return place[tests]
+    raise ValueError(
+        f"the task has no {tests!r}, neither as a column nor in its info; name where the tests are "
+        "with tests=…"
+    )
+
+
+def _error(message: str) -> Exception:
+    """The framework's word for a sandbox that failed."""
+    try:
+        from verifiers import SandboxError
+    except ImportError:
+        return InfrastructureFault(message)
+    error: Exception = SandboxError(message)
+    return error
+
+
+def reward_function(
+    *, tests: str = "answer", name: str = "csandbox_reward", **options: Any
+) -> Callable[..., Awaitable[float]]:
+    """A coroutine function ``(completion, state, **objects) -> float``.
+
+    `tests` names the column (or the field of ``info``) that holds the tests, in any of the shapes
+    that `Rows.tests` knows; the other options are those of `Scorer`.
+
+    A rubric turns an exception into 0.0. So when the sandbox failed, or the row was left out, the
+    reward is **nan**, and ``state["error"]`` is the framework's SandboxError, by which trainers
+    drop a rollout.
+    """
+    scorer = Scorer(**options)
+
+    async def reward(completion: Any, state: MutableMapping[str, Any], **objects: Any) -> float:
+        row = _row(objects, tests)
+        scored = await asyncio.to_thread(partial(scorer.score, text_of(completion), row))
+        state["csandbox"] = {"verdict": scored.verdict, "left_out": scored.reward is None}
+        if scored.reward is None:
+            state["error"] = _error(scored.fault or "the sandbox failed, not the code")
+            return math.nan
+        return scored.reward
+
+    reward.__name__ = reward.__qualname__ = name
+    return reward

@@ -1,0 +1,324 @@
+"""Figures of grading, on real tasks: `python tools/acceptance_grading.py --data DIR [PART …]`.
+
+DIR holds datasets/ (humaneval.jsonl.gz, code_contests_sample.jsonl). Parts, all by default:
+
+humaneval  each task through the loader: how many become data wholly, whether each canonical
+           solution passes, and whether small mutants of it get the verdict that the task's own
+           check() gives
+contests   the solutions in contest_solutions/, labelled right or wrong by their author (the sample
+           has none of its own), against the sample's tests: every difference with its reason
+hacks      tests/hacks: how many are accepted (0 is required), how many honest twins are refused
+           (0 is required), how many hacks a plain grader in one interpreter accepts
+audit      audit_task over all tasks: what programs that must fail were accepted, and other findings
+speed      a HumanEval grading, a fresh child for each test, against check() in `python3 -I`; and
+           gradings a second, one interleaved run
+
+Exit status: 0 as required, 1 not, 2 DIR is not usable.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import gzip
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, ClassVar
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import csandbox  # noqa: E402
+from csandbox import Answer, CheckerTest, StdioTest  # noqa: E402
+
+SOLUTIONS = Path(__file__).with_name("contest_solutions")
+FAST = csandbox.Limits(cpu_s=2, wall_s=20)
+MUTANTS = 6
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a JSON-lines file, packed or not."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+class Mutate(ast.NodeTransformer):
+    """One change, at the n-th place that can be changed."""
+
+    SWAP: ClassVar[dict[type, type]] = {
+        ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+        ast.NotEq: ast.Eq, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.And: ast.Or,
+        ast.Or: ast.And, ast.In: ast.NotIn, ast.NotIn: ast.In,
+    }  # fmt: skip
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self.seen = 0
+
+    def _here(self) -> bool:
+        self.seen += 1
+        return self.seen - 1 == self.place
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Change the node when it is its turn."""
+        op = getattr(node, "op", None)
+        if type(op) in self.SWAP and self._here():
+            node.op = self.SWAP[type(op)]()  # type: ignore[attr-defined]
+        if isinstance(node, ast.Compare) and type(node.ops[0]) in self.SWAP and self._here():
+            node.ops[0] = self.SWAP[type(node.ops[0])]()
+        if isinstance(node, ast.Constant) and type(node.value) is int and self._here():
+            node.value += 1
+        if isinstance(node, ast.Return) and node.value is not None and self._here():
+            node.value = ast.Constant(None)
+        return super().generic_visit(node)
+
+
+def mutants(source: str, entry: str) -> Iterator[str]:
+    """A few programs with one change each, spread over the function that is asked for.
+
+    Not in helpers of the prompt: check() would use the changed ones, and so judge by them.
+    """
+
+    def changed(place: int) -> tuple[ast.Module, Mutate]:
+        tree, mutate = ast.parse(source), Mutate(place)
+        found = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == entry]
+        mutate.visit(found[-1])
+        return tree, mutate
+
+    _, counter = changed(-1)
+    for place in sorted({counter.seen * n // MUTANTS for n in range(min(MUTANTS, counter.seen))}):
+        yield ast.unparse(ast.fix_missing_locations(changed(place)[0]))
+
+
+def own_check(task: csandbox.Task, row: dict[str, Any], source: str) -> bool:
+    """What the task's own text says of an honest program: check() in one interpreter."""
+    text = f"{source}\n\n{row['test']}\n\ncheck({task.entry})\nprint('passed all of it')\n"
+    result = csandbox.run(text, profile="open", limits=FAST)
+    return result.ok and result.stdout.endswith("passed all of it\n")
+
+
+def humaneval(data: Path) -> bool:
+    """Loader, canonical solutions and mutants."""
+    tasks = [(csandbox.load_humaneval(row), row) for row in rows(data / "humaneval.jsonl.gz")]
+    whole = sum(task.whole for task, _ in tasks)
+    kinds = Counter(type(test).__name__ for task, _ in tasks for test in task)
+    print(f"humaneval: {whole} of {len(tasks)} tasks are data wholly: {dict(kinds)}")
+    for task, _ in tasks:
+        for part in task.unconverted:
+            print(f"  {task.id}: {part}")
+    wrong = []
+    pairs = [(task.reference, task) for task, _ in tasks]
+    for place, report in csandbox.grade_many(pairs, limits=FAST, stop="never"):
+        if not report.passed:
+            wrong.append(f"  {tasks[place][0].id}: {report.summary()}")
+    print(f"  canonical solutions refused: {len(wrong)} (each test in a child of its own)")
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    changed = [
+        (task, row, text) for task, row in tasks for text in mutants(task.reference, task.entry)
+    ]
+    graded = csandbox.grade_many(
+        [(text, task) for task, _, text in changed], limits=FAST, isolation="submission"
+    )
+    same, kept, differ = 0, 0, []
+    with ThreadPoolExecutor(2) as pool:
+        checks = pool.map(lambda item: own_check(*item), changed)
+        for (place, report), own in zip(graded, checks, strict=True):
+            same += report.passed is own
+            kept += own
+            if report.passed is not own:
+                text = f"  {changed[place][0].id}: {report.summary()}; check(): {own}"
+                differ.append(text)
+    print(f"  mutants: {len(changed)}, {kept} of them pass check(); same verdict: {same}")
+    print(*differ, sep="\n", end="\n" if differ else "")
+    return whole >= 150 and not wrong and not any("check(): False" in line for line in differ)
+
+
+def divisor_of_each_pair(answer: Answer) -> bool | str:
+    """1025_B: any number above 1 that divides one of each pair; -1 when there is none."""
+    words = answer.stdout.split()
+    if len(words) != 1 or not words[0].lstrip("-").isdigit() or len(words[0]) > 20:
+        return "not one number"
+    said, known = int(words[0]), int(str(answer.expected))
+    if said == -1 or known == -1:
+        return said == known
+    numbers = list(map(int, str(answer.stdin).split()))[1:]
+    pairs = zip(numbers[::2], numbers[1::2], strict=True)
+    return said > 1 and all(a % said == 0 or b % said == 0 for a, b in pairs)
+
+
+#: Tasks with several right answers and the checker that judges; the sample has one answer each.
+CHECKERS = {"1025_B": divisor_of_each_pair}
+
+
+def contest_tasks(data: Path) -> dict[str, list[StdioTest]]:
+    """The sample's tests by the task's short name."""
+    found = {}
+    for row in rows(data / "code_contests_sample.jsonl"):
+        name = json.loads(row["labels"])["name"].split(".")[0]
+        found[name] = list(csandbox.load_io(row["test"], compare="tokens", hidden=False).tests)
+    return found  # type: ignore[return-value]
+
+
+def contests(data: Path) -> bool:
+    """Own solutions against the sample's tests."""
+    tasks = contest_tasks(data)
+    agree, total, unexplained = 0, 0, 0
+    work = []
+    for path in sorted(SOLUTIONS.glob("*.txt")):
+        name, label = path.stem.rsplit(".", 1)
+        ways = {"tokens": tasks[name]}
+        if name in CHECKERS:
+            ways["checker"] = [
+                CheckerTest(CHECKERS[name], stdin=t.stdin, expected=t.expected, id=t.id)  # type: ignore[misc]
+                for t in tasks[name]
+            ]
+        work += [(name, label, way, path.read_text(), tests) for way, tests in ways.items()]
+    pairs = [(source, tests) for _, _, _, source, tests in work]
+    for place, report in csandbox.grade_many(pairs, stop="never", feedback="full"):
+        name, label, way, _, _ = work[place]
+        total += 1
+        agree += report.passed is (label == "right")
+        if report.passed is not (label == "right"):
+            several = way == "tokens" and name in CHECKERS
+            unexplained += not several
+            why = "several right answers; its checker agrees" if several else "?"
+            bad = next((r for r in report if not r.passed), None)
+            more = f"; {bad.id}: {bad.difference[:120]}" if bad is not None else ""
+            print(f"  {name} {label} by {way}: {report.summary()} ({why}){more}")
+    count = sum(len(tests) for tests in tasks.values())
+    print(f"contests: {len(tasks)} tasks, {count} tests; the sample has no solutions of its own.")
+    print(f"  own solutions judged: {total}, as labelled: {agree}, unexplained: {unexplained}")
+    return unexplained == 0
+
+
+def hacks(_: Path) -> bool:
+    """The kit of tests/hacks, all of it."""
+    from tests.hacks.kit import MODES, plain_verdict, techniques
+
+    accepted, refused, broken = [], [], []
+    for technique in techniques():
+        for mode in MODES:
+            for which in ("hack", "honest"):
+                report = csandbox.grade(
+                    technique.source(which, mode),
+                    technique.tests(mode),
+                    profile="open"
+                    if which == "hack"
+                    else technique.head.get("twin profile", "contest"),
+                    limits=technique.limits,
+                    isolation=technique.head.get("isolation", "test"),
+                    seed=3,
+                )
+                name = f"{technique.name}/{mode}"
+                if report.score is None:
+                    broken.append(name)
+                elif which == "hack" and report.passed:
+                    accepted.append(name)
+                elif which == "honest" and not report.passed:
+                    refused.append(name)
+    plain = [t.name for t in techniques() if plain_verdict(t, "hack") == "accepted"]
+    print(f"hacks: {len(techniques())} techniques, each against {', '.join(MODES)}")
+    print(f"  accepted: {len(accepted)} {accepted}; honest twins refused: {len(refused)} {refused}")
+    print(f"  without a score: {len(broken)} {broken}")
+    print(f"  a plain grader in one interpreter accepts {len(plain)} of {len(techniques())}")
+    return not accepted and not refused and not broken
+
+
+def audit(data: Path) -> bool:
+    """Every task of both data sets."""
+    limits = csandbox.Limits(cpu_s=0.5, wall_s=20)
+    found: Counter[str] = Counter()
+    for row in rows(data / "humaneval.jsonl.gz"):
+        task = csandbox.load_humaneval(row)
+        report = csandbox.audit_task(task, reference=task.reference, limits=limits)
+        found.update({finding.code for finding in report.findings})
+        for finding in report.findings:
+            if finding.code != "most-pass-by":
+                print(f"  {task.id}: {finding} {', '.join(finding.tests[:4])}")
+    print(f"audit: HumanEval, tasks with a finding of each kind: {dict(found)}")
+    found.clear()
+    for name, tests in contest_tasks(data).items():
+        paths = {label: SOLUTIONS / f"{name}.{label}.txt" for label in ("right", "wrong")}
+        texts = {label: path.read_text() for label, path in paths.items() if path.is_file()}
+        report = csandbox.audit_task(
+            tests[:8], reference=texts.get("right"), compare="tokens", repeat=1,
+            wrong={"near miss": texts["wrong"]} if "wrong" in texts else None,
+            limits=csandbox.Limits(cpu_s=2, wall_s=30),
+        )  # fmt: skip
+        found.update({finding.code for finding in report.findings})
+        for finding in report.findings:
+            print(f"  {name}: {finding} {', '.join(finding.tests[:4])}")
+    print(f"audit: contests, tasks with a finding of each kind: {dict(found)}")
+    return True
+
+
+def speed(data: Path) -> bool:
+    """One interleaved run."""
+    row = rows(data / "humaneval.jsonl.gz")[0]
+    task = csandbox.load_humaneval(row)
+    text = f"{task.reference}\n\n{row['test']}\n\ncheck({task.entry})\n"
+    times: dict[str, list[float]] = {"grade": [], "together": [], "python3 -I": []}
+    for round_ in range(24):
+        for name in times:
+            began = time.perf_counter()
+            if name == "python3 -I":
+                subprocess.run([sys.executable, "-I", "-c", text], check=True)
+            else:
+                isolation = "test" if name == "grade" else "submission"
+                assert csandbox.grade(task.reference, task, isolation=isolation).passed
+            if round_ >= 4:
+                times[name].append(time.perf_counter() - began)
+    medians = {name: statistics.median(t) * 1000 for name, t in times.items()}
+    print(f"speed: {task.id}, {len(task)} tests, median ms: ", end="")
+    print(", ".join(f"{name} {value:.1f}" for name, value in medians.items()))
+    for isolation in ("test", "submission"):
+        began = time.perf_counter()
+        done = sum(
+            report.passed
+            for _, report in csandbox.grade_many(
+                [(task.reference, task)] * 60, concurrency=2, isolation=isolation
+            )
+        )
+        rate = done / (time.perf_counter() - began)
+        print(f"  isolation={isolation}: {rate:.0f} submissions a second on {os.cpu_count()} CPUs")
+    print(f"  load {os.getloadavg()[0]:.1f}")
+    return True
+
+
+PARTS = {
+    "humaneval": humaneval,
+    "contests": contests,
+    "hacks": hacks,
+    "audit": audit,
+    "speed": speed,
+}
+
+
+def main() -> int:
+    """Run the parts that were asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="holds datasets/")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[])
+    options = parser.parse_args()
+    folder = options.data / "datasets"
+    if not folder.is_dir():
+        print(f"{folder} is no folder", file=sys.stderr)
+        return 2
+    good = True
+    for name in options.parts or PARTS:
+        good &= PARTS[name](folder)
+        sys.stdout.flush()
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
