@@ -28,6 +28,6 @@ def test_page(pytester: pytest.Pytester) -> None:
     for line in output.splitlines():
         done.stdout.fnmatch_lines([f"{line.replace('[', '[[]')}*"])
     shown = done.stdout.str()
-    assert "csandbox: run 1 of 1: rejected" in shown and "error[CSB105]: `os._exit`" in shown
+    assert "csandbox: run 1 of 1: rejected" in shown and "error[CSB308]: `os._exit`" in shown
     done = pytester.runpytest_inprocess("test_other.py", "test_inside.py", *PLAIN)
     done.assert_outcomes(passed=4)

@@ -177,9 +177,7 @@ def test_xdist(pytester: pytest.Pytester) -> None:
         + "    import os\n"
         + "    assert csandbox_pool.workers == max(1, len(os.sched_getaffinity(0)) // 2)\n"
     )
-    done = pytester.runpytest_subprocess(
-        "-n2", *PLAIN[:4], "--csandbox-submissions=handed_in/*.py"
-    )
+    done = pytester.runpytest_subprocess("-n2", *PLAIN[:4], "--csandbox-submissions=handed_in/*.py")
     done.assert_outcomes(passed=6, failed=1)
     done.stdout.fnmatch_lines(["*csandbox: run 1 of 1: accepted*"])
 
