@@ -22,7 +22,7 @@ _OPTIONS: tuple[tuple[str, str | None, str, tuple[str, ...] | None, str], ...] =
     ("wall", None, "TIME", None, "time by the clock of one run"),
     ("memory", None, "SIZE", None, "memory of one run, such as 256MiB"),
     ("output", None, "SIZE", None, "output per stream of one run"),
-    ("workers", None, "N", None, "runs at a time (default: the CPUs, shared among xdist's workers)"),
+    ("workers", None, "N", None, "runs at a time (default: the CPUs, shared by xdist's workers)"),
     ("missing", None, "WHAT", ("skip", "fail"), "where code cannot be confined (default: skip)"),
     ("submissions", "linelist", "GLOB", None, "files for the fixture submission; may be repeated"),
     ("allow-degraded", "linelist", "LAYER", None, "run though this layer is missing; repeatable"),
