@@ -1,7 +1,7 @@
 """``verifiers``: rewards of tasks (0.4 on) by the framework itself, rubrics by a small double.
 
-`rubric` scores as ``Rubric._call_individual_reward_func`` of verifiers 0.1 does, which 0.4 no longer
-has: objects by name, exceptions become 0.0.
+`rubric` scores as ``Rubric._call_individual_reward_func`` of verifiers 0.1 does, which 0.4 no
+longer has: objects by name, exceptions become 0.0.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from tests.rl.tasks import ASSERTS, DOUBLE, PRINTS, PROGRAM, WRONG, broken_sandb
 
 
 def rubric(function: Any, state: dict[str, Any]) -> float:
-    objects = {"prompt": "", "completion": state["completion"], "answer": state.get("answer", ""),
-               "state": state, "info": state.get("info", {}), "task": None, "parser": object()}  # fmt: skip
+    objects = {"prompt": "", "completion": state["completion"], "state": state, "task": None}
+    objects |= {"answer": state.get("answer", ""), "info": state.get("info", {})}
+    objects["parser"] = object()
     assert inspect.iscoroutinefunction(function) and function.__name__ == "csandbox_reward"
     try:
         return float(asyncio.run(function(**objects)))
