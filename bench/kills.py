@@ -62,6 +62,17 @@ def left_over() -> set[int]:
         time.sleep(0.005)
 
 
+def describe(pid: int) -> str:
+    """The process in words, for whoever has to find out why it is there."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text().splitlines()
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return f"process {pid} (gone meanwhile)"
+    state = next((line.split(None, 1)[1] for line in status if line.startswith("State")), "?")
+    return f"process {pid} ({state}, {words[1:3]!r})"
+
+
 def kill_one(how: str, moment: float, fresh: bool, env: dict[str, str]) -> set[int]:
     """One host from its start to its end; processes that outlive it."""
     source = HOST.replace("FRESH", str(fresh))
@@ -81,6 +92,7 @@ def kill_one(how: str, moment: float, fresh: bool, env: dict[str, str]) -> set[i
     try:
         host.wait(30)
     except subprocess.TimeoutExpired:
+        print(f"{how} after {moment:.3f} s: the host itself did not end in 30 s", flush=True)
         host.kill()
         host.wait()
         return {host.pid}
@@ -109,7 +121,7 @@ def main() -> int:
             done[how] += 1
             processes += len(left)
             for pid in left:
-                print(f"{how}: process {pid} outlived its host", flush=True)
+                print(f"{how}: {describe(pid)} outlived its host", flush=True)
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         stale = len(os.listdir(folder))

@@ -95,9 +95,16 @@ def main() -> int:
         good = report(f"{options.threads} threads", options.runs, options.threads)
     share = options.runs // max(options.processes, 1)
     command = [sys.executable, "-m", "bench.soak", "--threads", "1", "--processes", "0"]
-    workers = [subprocess.Popen([*command, "--runs", str(share)]) for _ in range(options.processes)]
-    for worker in workers:
-        good = worker.wait() == 0 and good
+    with tempfile.TemporaryDirectory(prefix="soak-") as base:
+        os.chmod(base, 0o755)
+        workers = []
+        for number in range(options.processes):
+            own = Path(base, str(number))  # so that each counts its own folders
+            own.mkdir(mode=0o755)
+            env = {**os.environ, "TMPDIR": str(own)}
+            workers.append(subprocess.Popen([*command, "--runs", str(share)], env=env))
+        for worker in workers:
+            good = worker.wait() == 0 and good
     return 0 if good else 1
 
 

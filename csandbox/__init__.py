@@ -151,3 +151,10 @@ for _public in (
 ):  # fmt: skip
     _public.__module__ = __name__
 del _public
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """For ``%load_ext csandbox``: the magics ``%csandbox`` and ``%%csandbox``."""
+    from csandbox.jupyter.magic import register
+
+    register(ipython)

@@ -7,7 +7,7 @@ import binascii
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
@@ -34,6 +34,41 @@ if TYPE_CHECKING:
 
 # What a cell may answer with: its displays (at most 8 MB in the child) as JSON.
 _REPLY_BYTES = 32 * 1024 * 1024
+# A person waits for a list of names no longer than this.
+_EXPLORE_S = 1.0
+
+
+Tap = Callable[[int, bytes], object]
+
+
+def _fresh(
+    violations: Sequence[Mapping[str, Any]], before: Mapping[Any, int]
+) -> tuple[list[dict[str, Any]], dict[Any, int]]:
+    """What was denied in this cell, of what was denied in the session; and the counts so far."""
+    counts: dict[Any, int] = {}
+    fresh = []
+    for violation in violations:
+        key = tuple(sorted((k, v) for k, v in violation.items() if k != "count"))
+        counts[key] = counts.get(key, 0) + violation["count"]
+        new = counts[key] - before.get(key, 0)
+        if new > 0:
+            fresh.append({**violation, "count": new})
+    return fresh, counts
+
+
+def _tap(
+    on_stdout: Callable[[bytes], object] | None, on_stderr: Callable[[bytes], object] | None
+) -> Tap | None:
+    """Both listeners as the core takes them: one that is told the stream too."""
+    if on_stdout is None and on_stderr is None:
+        return None
+
+    def tell(stream: int, data: bytes) -> None:
+        listener = on_stdout if stream == 1 else on_stderr
+        if listener is not None:
+            listener(data)
+
+    return tell
 
 
 class SessionError(SandboxError):
@@ -92,7 +127,10 @@ def _json_bundle(bundle: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _prelude() -> str:
-    return (Path(__file__).with_name("_inside") / "session.py").read_text(encoding="utf-8")
+    folder = Path(__file__).with_name("_inside")
+    return "\n".join(
+        (folder / name).read_text(encoding="utf-8") for name in ("session.py", "explore.py")
+    )
 
 
 def _bundle(data: object) -> Mapping[str, Any]:
@@ -170,6 +208,7 @@ class Session:
         self._lock = threading.Lock()
         self._core: _core.Session | None = None
         self._over = ""
+        self._denied: dict[Any, int] = {}
         self._open()
 
     @staticmethod
@@ -190,21 +229,27 @@ class Session:
             raise SessionError(
                 f"the session could not begin: {result.summary()} {result.stderr[-500:]}".strip()
             )
-        self._core, self._over = session, ""
+        self._core, self._over, self._denied = session, "", {}
+
+    @property
+    def profile(self) -> Profile:
+        """The profile that its cells run under."""
+        return self._order.profile
 
     @property
     def alive(self) -> bool:
         """Whether its child lives."""
         return self._core is not None and self._core.alive
 
-    def _exchange(self, order: Order) -> _core.RunData:
+    def _exchange(self, order: Order, tap: Tap | None = None) -> _core.RunData:
         if not self._lock.acquire(blocking=False):
             raise SessionError("the session is busy: one cell at a time")
         try:
             if self._core is None or not self._core.alive:
                 why = self._over or "it was closed"
                 raise SessionError(f"the session has ended ({why}); reset() begins a new one")
-            data = self._core.exchange(order.request)
+            data = self._core.exchange(order.request, tap)
+            data["violations"], self._denied = _fresh(data["violations"], self._denied)
             if not self._core.alive:
                 self._over = f"{data['verdict']}"
             return data
@@ -228,8 +273,13 @@ class Session:
         *,
         limits: Limits | Mapping[str, Any] | None = None,
         filename: str = "<cell>",
+        on_stdout: Callable[[bytes], object] | None = None,
+        on_stderr: Callable[[bytes], object] | None = None,
     ) -> CellResult:
         """Check and execute one cell. Its verdict, its output and what it showed.
+
+        `on_stdout` and `on_stderr` are called with what the cell writes, as it writes it, by this
+        thread; the result still has all of it. What they raise is told on stderr and goes no further.
 
         Raises SessionError when the session has ended or is busy.
         """
@@ -239,7 +289,7 @@ class Session:
             return _cell(refused, alive=self.alive)
         text = order.request["source"]
         order.request.update(self._more([text], cell=True))
-        data = self._exchange(order)
+        data = self._exchange(order, _tap(on_stdout, on_stderr))
         return self._judged(order, data)
 
     def _judged(self, order: Order, data: _core.RunData) -> CellResult:
@@ -327,6 +377,22 @@ class Session:
         result = self.call("globals().update", (), variables)
         if not result.ok:
             raise SessionError(f"the variables could not be set: {result.summary()}")
+
+    def explore(self, what: str, *words: Any) -> Any:
+        """Ask the child about names, for completion and inspection. None when it has no answer.
+
+        ``("members", path, prefix)``, ``("available", modules)``, ``("module_members", module,
+        prefix)``, ``("about", path, with_source)``; see _inside/explore.py. Attribute access is
+        code of the child, so it is interrupted after a second; the answer is its word.
+        """
+        timer = threading.Timer(_EXPLORE_S, self.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            result = self.call("display.explore", (what, *words))
+        finally:
+            timer.cancel()
+        return result.value if result.ok else None
 
     def interrupt(self) -> bool:
         """KeyboardInterrupt in the running cell; its state survives. From any thread.

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-enum { MOST_MESSAGE = 500, HEAD_ROOM = 1024 };
+/* In characters, then in bytes: of one text, for saying why not, of all but a value. */
+enum { MOST_MESSAGE = 500, MOST_TEXT = 4000, HEAD_ROOM = 1024, MOST_WORDS = 16384 };
 
 /* For requests: the caller holds its own. */
 static const struct csb_value_limits request_limits = {
@@ -42,7 +43,7 @@ put(struct csb_value_writer *reply, const char *text)
 static void
 put_text(struct csb_value_writer *reply, PyObject *text)
 {
-    const struct csb_value_limits limits = {MOST_MESSAGE * 8, 0, 0, 0};
+    const struct csb_value_limits limits = {MOST_TEXT, 0, 0, 0};
     PyObject *cut = text == NULL || !PyUnicode_Check(text)
                         ? NULL
                         : PyUnicode_Substring(text, 0, MOST_MESSAGE);
@@ -360,7 +361,7 @@ csb_child_answer(PyObject *globals, const unsigned char *request, size_t count,
                  struct csb_value_writer *reply)
 {
     struct call call = {.globals = globals};
-    reply->limit = HEAD_ROOM * 16;
+    reply->limit = MOST_WORDS;
     if (read_request(request, count, &call) < 0) {
         say(reply, "bad_request");
     } else {

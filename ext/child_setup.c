@@ -15,8 +15,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 
-enum { THREAD_STACK_BYTES = 8 * 1024 * 1024 };
+enum { THREAD_STACK_BYTES = 8 * 1024 * 1024, SEND_TRIES = 5000 };
 
 static void
 send_record(const struct csb_wire_record *record)
@@ -75,6 +76,13 @@ send_ready(uint32_t mask, int listener)
     control.header.cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(&control.header), &listener, sizeof(int));
     result = csb_syscall(SYS_sendmsg, CSB_CHANNEL_FD, &message, 0);
+    /* The kernel counts descriptors that are under way for the whole uid, against this
+     * process's own RLIMIT_NOFILE: others' are on their way too, wait until they arrive. */
+    for (int i = 0; result == -ETOOMANYREFS && i < SEND_TRIES; i++) {
+        const struct timespec moment = {0, 1000 * 1000};
+        (void)csb_syscall(SYS_nanosleep, &moment, NULL);
+        result = csb_syscall(SYS_sendmsg, CSB_CHANNEL_FD, &message, 0);
+    }
     if (result < 0) {
         csb_child_fail(CSB_STEP_SECCOMP, (int)-result);
     }
@@ -257,7 +265,8 @@ csb_child_await_go(const struct csb_child *child, const unsigned char *facts,
                    size_t count)
 {
     unsigned char word = 0;
-    send_frame((struct csb_wire_frame){count, CSB_FRAME_FACTS, child->late_mask}, facts);
+    send_frame((struct csb_wire_frame){count, CSB_FRAME_FACTS, child->late_mask},
+               facts);
     read_exactly(&word, sizeof word);
     if (word != CSB_WIRE_GO && word != CSB_WIRE_NO) {
         (void)csb_syscall(SYS_exit_group, CSB_WIRE_EXIT_FAILED);

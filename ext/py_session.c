@@ -36,10 +36,40 @@ end(SessionObject *self)
     }
 }
 
+/* Whom to tell of output while the exchange goes on. */
+struct listener {
+    PyObject *callable;
+    PyThreadState **saved;
+};
+
+/* For csb_job.tap, without the GIL. What the callable raises is told on stderr: a fault of the
+ * listener must not cost the session its state. A Ctrl-C that met it in Python code is put
+ * back, for csb_py_interrupted to find. */
+static void
+tell(void *argument, int stream, const unsigned char *bytes, size_t count)
+{
+    const struct listener *listener = argument;
+    PyObject *result;
+    PyEval_RestoreThread(*listener->saved);
+    result = PyObject_CallFunction(listener->callable, "iy#", stream,
+                                   (const char *)bytes, (Py_ssize_t)count);
+    if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_SetInterrupt();
+    } else if (result == NULL) {
+        PyErr_WriteUnraisable(listener->callable);
+    }
+    Py_XDECREF(result);
+    *listener->saved = PyEval_SaveThread();
+}
+
 static PyObject *
-session_exchange(PyObject *object, PyObject *mapping)
+session_exchange(PyObject *object, PyObject *args)
 {
     SessionObject *self = (SessionObject *)object;
+    PyObject *mapping;
+    PyObject *tap = Py_None;
+    struct listener listener;
     struct csb_py_request request = {0};
     struct csb_report report = {0};
     PyObject *result = NULL;
@@ -47,6 +77,9 @@ session_exchange(PyObject *object, PyObject *mapping)
     struct csb_disk disk;
     struct csb_job job;
     bool lives;
+    if (!PyArg_ParseTuple(args, "O|O:exchange", &mapping, &tap)) {
+        return NULL;
+    }
     if (self->run == NULL || self->busy) {
         PyErr_SetString(PyExc_ValueError, self->busy ? "the session is busy with a cell"
                                                      : "the session has ended");
@@ -63,6 +96,9 @@ session_exchange(PyObject *object, PyObject *mapping)
     job.interrupted = csb_py_interrupted;
     job.interrupted_argument = &saved;
     job.cancel_fd = self->cancel_fd;
+    listener = (struct listener){tap, &saved};
+    job.tap = tap == Py_None ? NULL : tell;
+    job.tap_argument = &listener;
     disk = csb_kit_disk(&self->kit, job.limits, NULL, 0);
     job.disk = self->policy->scratch_writable ? &disk : NULL;
     self->busy = true;
@@ -134,7 +170,8 @@ session_dealloc(PyObject *object)
 }
 
 static PyMethodDef methods[] = {
-    {"exchange", session_exchange, METH_O, "Send one frame and wait for its reply."},
+    {"exchange", session_exchange, METH_VARARGS,
+     "Send one frame and wait for its reply; tap(stream, bytes) is told of output."},
     {"interrupt", session_interrupt, METH_NOARGS, "SIGINT to the child."},
     {"close", session_close, METH_NOARGS, "Kill the child."},
     {NULL, NULL, 0, NULL},

@@ -203,7 +203,7 @@ static int
 take(struct decoder *decoder, const struct csb_value_token *token)
 {
     PyObject *object;
-    if (token->kind == CSB_VALUE_CLOSE) {
+    if (token->kind == CSB_VALUE_CLOSE && decoder->stack != NULL) {
         object = decoder->stack[--decoder->depth].object;
         return put(decoder, object);
     }

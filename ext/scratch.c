@@ -53,7 +53,8 @@ claim(struct csb_scratch *scratch)
         csb_fd_close(&scratch->fd);
         return -EAGAIN;
     }
-    if (give_away(scratch->fd, scratch->owner) < 0 || fstat(scratch->fd, &status) != 0) {
+    if (give_away(scratch->fd, scratch->owner) < 0 ||
+        fstat(scratch->fd, &status) != 0) {
         int err = errno;
         /* Still empty. csb_scratch_remove would not know it for ours. */
         (void)unlinkat(scratch->base_fd, scratch->name, AT_REMOVEDIR);

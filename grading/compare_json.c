@@ -54,7 +54,8 @@ csb_compare_json(struct csb_text_piece got, struct csb_text_piece expected,
     if (result == 0) {
         result = csb_json_to_value(got.bytes, got.count, &one, &fault);
         if (result == -EBADMSG) {
-            (void)snprintf(ret->what, sizeof ret->what, "no JSON: %.200s", fault.message);
+            (void)snprintf(ret->what, sizeof ret->what, "no JSON: %.200s",
+                           fault.message);
             result = 1;
         } else if (result == 0) {
             result = compare(&one, &two, options, ret);

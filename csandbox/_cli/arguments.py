@@ -280,6 +280,20 @@ def _add_call(add: Callable[..., argparse.ArgumentParser]) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary on stderr")
 
 
+def _add_jupyter(add: Callable[..., argparse.ArgumentParser]) -> None:
+    parser = add("jupyter", "install the Jupyter kernel: csandbox jupyter install")
+    parser.add_argument("action", choices=("install",), help="write the kernelspec")
+    _profile(parser)
+    _limits(parser)
+    parser.add_argument("--name", default="csandbox", help="of the kernel (default: csandbox)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--user", action="store_true", help="for this user only")
+    where.add_argument("--prefix", metavar="DIR", help="below this folder, as in PREFIX/share/jupyter")
+    where.add_argument(
+        "--sys-prefix", action="store_true", help="in this interpreter's (virtual) environment"
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="csandbox",
@@ -308,6 +322,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_call(add)
     _add_grade(add)
     _add_audit(add)
+    _add_jupyter(add)
     explain = add("explain", "say what a code means and what to do")
     explain.add_argument("code", nargs="?", metavar="CODE", help="CSB101, CSR020, …; without: all")
     add("rules", "list the guard's rules")

@@ -175,5 +175,15 @@ def run_cell(codes, names):
     return _answer(**fields)
 
 
+def _prepare():
+    """Lines leave as they are written, for whoever listens; Agg's plt.show() is no mistake here."""
+    import warnings
+
+    for stream in (_sys.stdout, _sys.stderr):
+        stream.reconfigure(line_buffering=True)
+    warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
+
+
 _names = globals()
 _builtins.display = display
+_prepare()

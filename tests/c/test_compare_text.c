@@ -17,8 +17,8 @@ struct row {
     const char *got;
     const char *expected;
     enum wanted wanted;
-    size_t line; /* of got, when WRONG or SPACE */
-    size_t column;
+    unsigned short line; /* of got, when WRONG or SPACE */
+    unsigned short column;
 };
 
 /* clang-format off */

@@ -141,13 +141,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     half = data[1] * (size - 2) / 255;
-    one = malloc(half + 1);
-    two = malloc(size - 2 - half + 1);
+    one = malloc(half > 0 ? half : 1);
+    two = malloc(size - 2 - half > 0 ? size - 2 - half : 1);
     require(one != NULL && two != NULL, "set-up");
     memcpy(one, data + 2, half);
     memcpy(two, data + 2 + half, size - 2 - half);
-    one = realloc(one, half > 0 ? half : 1);
-    two = realloc(two, size - 2 - half > 0 ? size - 2 - half : 1);
     compare_readers(one, half);
     (void)is_value(two, size - 2 - half);
     compare_sides((struct csb_encoded){one, half, &limits},
