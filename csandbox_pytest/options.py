@@ -39,9 +39,8 @@ def add_options(parser: pytest.Parser) -> None:
         group.addoption(
             flag, action=action, dest=dest, default=None, metavar=metavar, help=text, **more
         )
-        parser.addini(
-            dest, text, type="linelist" if kind == "linelist" else None, default=[] if kind else ""
-        )
+        ini: dict[str, Any] = {"type": "linelist", "default": []} if kind else {"default": ""}
+        parser.addini(dest, text, **ini)
 
 
 def value(config: pytest.Config, name: str) -> Any:
