@@ -28,7 +28,7 @@ DIFF ?=
 FUZZ_S ?= 60
 # A suite that hangs is a failure, not a wait.
 TEST_TIMEOUT_S = 2400
-OURS = csandbox tools tests bench examples setup.py
+OURS = csandbox csandbox_pytest tools tests bench examples setup.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 

@@ -1,4 +1,4 @@
-"""The Jupyter kernel ``csandbox``: ipykernel speaks the protocol, a `csandbox.Session` runs the cells.
+"""The Jupyter kernel ``csandbox``: ipykernel speaks the protocol, a `csandbox.Session` runs cells.
 
 Nothing of a cell is executed in this process. What the child shows goes through `safe_bundle`.
 """
@@ -9,7 +9,7 @@ import codecs
 import re
 import signal
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ipykernel.kernelbase import Kernel
 
@@ -26,7 +26,7 @@ class CsandboxKernel(Kernel):  # type: ignore[misc]  # ipykernel's traits are no
 
     implementation = "csandbox"
     implementation_version = csandbox.__version__
-    language_info = {
+    language_info: ClassVar[dict[str, Any]] = {
         "name": "python",
         "mimetype": "text/x-python",
         "file_extension": ".py",

@@ -1,13 +1,14 @@
 """``%%csandbox`` and ``%csandbox`` for ordinary IPython kernels.
 
-A cell or a line runs in a session of its own name; variables go in and come out by value, as plain data,
-and only those that are named.
+A cell or a line runs in a session of its own name; variables go in and come out by value, as plain
+data, and only those that are named.
 """
 
 from __future__ import annotations
 
 import argparse
 import atexit
+import itertools
 import sys
 from typing import Any
 
@@ -144,7 +145,7 @@ class SandboxMagics(Magics):  # type: ignore[misc]  # IPython's traits are not t
 
     def _perform(self, options: argparse.Namespace, code: str, *, is_line: bool) -> Any:
         session = self._session(options)
-        self._put(session, sum(options.given, []))
+        self._put(session, list(itertools.chain.from_iterable(options.given)))
         if not code.strip():
             return None
         limits = {"cpu_s": options.cpu, "wall_s": options.wall}
@@ -159,7 +160,7 @@ class SandboxMagics(Magics):  # type: ignore[misc]  # IPython's traits are not t
             value = self._taken(session, "_")
         _show(result, with_value=not is_line)
         if result.ok:
-            for name in sum(options.out, []):
+            for name in itertools.chain.from_iterable(options.out):
                 self.shell.user_ns[name] = self._taken(session, name)
         return value
 
@@ -197,7 +198,10 @@ def _show(result: csandbox.CellResult, *, with_value: bool) -> None:
         html = {"text/html": ending_html(result, result.alive), "text/plain": result.summary()}
         display(html, raw=True)
     elif result.violations:
-        html = {"text/html": folded_violations_html(result), "text/plain": "system calls were denied"}
+        html = {
+            "text/html": folded_violations_html(result),
+            "text/plain": "system calls were denied",
+        }
         display(html, raw=True)
     if not result.ok:
         raised = result.raised

@@ -38,7 +38,7 @@ class Scored:
 
     @property
     def verdict(self) -> str:
-        """The report's, "no_code" when there was no program, "no_tests" when the row was left out."""
+        """The report's, "no_code" when there was no program, "no_tests" for a row left out."""
         if self.report is not None:
             return self.report.verdict
         return "no_code" if self.fault is None else "no_tests"
@@ -158,9 +158,10 @@ class Scorer:
 
     def _scored(self, found: Extraction, report: GradeReport) -> Scored:
         if report.score is None:
-            fault = next(
-                (row.reason for row in report if row.verdict == "internal_error"), ""
-            ) or "the sandbox failed, not the code"
+            fault = (
+                next((row.reason for row in report if row.verdict == "internal_error"), "")
+                or "the sandbox failed, not the code"
+            )
             _log.warning("a sample is left out: %s", report.summary())
             return Scored(None, report, found, fault)
         reward = self.shaping.reward(report.score, report.passed, found.well_formed)

@@ -1,8 +1,8 @@
-"""A Gymnasium environment whose actions are programs. Needs ``csandbox[gym]``.
+r"""A Gymnasium environment whose actions are programs. Needs ``csandbox[gym]``.
 
-    env = csandbox.rl.gymnasium.CodeEnv([{"prompt": "…", "tests": [...]}], turns=3)
-    observation, info = env.reset(seed=0)
-    observation, reward, terminated, truncated, info = env.step("```python\n…\n```")
+env = csandbox.rl.gymnasium.CodeEnv([{"prompt": "…", "tests": [...]}], turns=3)
+observation, info = env.reset(seed=0)
+observation, reward, terminated, truncated, info = env.step("```python\n…\n```")
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reward functions as TRL's trainers call them (GRPO, RLOO, …).
 
-    import csandbox.rl.trl
-    trainer = GRPOTrainer(..., reward_funcs=csandbox.rl.trl.reward_function(tests="tests"))
+import csandbox.rl.trl
+trainer = GRPOTrainer(..., reward_funcs=csandbox.rl.trl.reward_function(tests="tests"))
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A reward function for a rubric of ``verifiers`` (Prime Intellect).
 
-    rubric = vf.Rubric(funcs=[csandbox.rl.verifiers.reward_function(tests="answer")])
+rubric = vf.Rubric(funcs=[csandbox.rl.verifiers.reward_function(tests="answer")])
 """
 
 from __future__ import annotations
