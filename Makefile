@@ -26,6 +26,8 @@ DIFF_SHARE ?= 10
 DIFF_S ?= 60
 DIFF ?=
 FUZZ_S ?= 60
+# More options for `make bench`, as in: make bench BENCH="--only warm where" or BENCH="--long 100000"
+BENCH ?=
 # A suite that hangs is a failure, not a wait.
 TEST_TIMEOUT_S = 2400
 OURS = csandbox csandbox_pytest tools tests bench examples setup.py
@@ -127,9 +129,15 @@ acceptance-grading: build ## Grading on HumanEval and contests, hacks, audits; n
 	@$(VENV_PY) tools/acceptance_grading.py --data '$(CSANDBOX_DATA)'
 
 .PHONY: bench
-bench: build ## Figures against subprocess and ast, one interleaved run
+bench: build ## Figures against other ways to run Python, one interleaved run; BENCH="--long 100000"
 	$(ready) build test
-	@$(VENV_PY) -m bench
+	@$(VENV_PY) -m bench.rivals
+	@$(VENV_PY) -m bench $(BENCH)
+
+.PHONY: bench-plot
+bench-plot: build ## The comparison of the last `make bench` as an SVG: docs/bench.svg
+	$(ready) build test
+	@$(VENV_PY) -m bench.plot
 
 .PHONY: bench-load
 bench-load: build ## Verdicts of 200 programs near their CPU limit, alone and beside 16 busy processes

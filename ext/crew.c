@@ -263,13 +263,17 @@ csb_crew_queued(struct csb_crew *crew)
 }
 
 void
-csb_crew_close(struct csb_crew *crew)
+csb_crew_close(struct csb_crew *crew, bool kill)
 {
+    const uint64_t one = 1;
     (void)pthread_mutex_lock(&crew->lock);
     crew->closing = true;
     for (struct csb_errand *errand = crew->first; errand != NULL;
          errand = errand->next) {
         __atomic_store_n(&errand->cancelled, true, __ATOMIC_RELEASE);
+    }
+    for (unsigned i = 0; i < crew->count && kill; i++) {
+        (void)!write(crew->members[i].cancel_fd, &one, sizeof one);
     }
     (void)pthread_cond_broadcast(&crew->work);
     (void)pthread_mutex_unlock(&crew->lock);

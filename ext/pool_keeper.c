@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define KILL_WAIT_NS (2 * CSB_NS_PER_S)
 #define RETRY_NS (100 * CSB_NS_PER_MS)
 #define LONGEST_RETRY_NS (5 * CSB_NS_PER_S)
 
@@ -330,6 +331,9 @@ milliseconds_until(const struct csb_pool *pool, int64_t now_ns)
     if (pool->zygote.process.pidfd < 0 || pool->retry_ns > now_ns) {
         next = pool->retry_ns;
     }
+    if (pool->retry_ns == INT64_MAX) {
+        next = now_ns + 100 * CSB_NS_PER_MS; /* closing: look whether they are back */
+    }
     next = next < now_ns ? 0 : (next - now_ns) / CSB_NS_PER_MS + 1;
     return next > 60 * 1000 ? 60 * 1000 : (int)next;
 }
@@ -368,11 +372,32 @@ wait_and_serve(struct csb_pool *pool)
     }
 }
 
+/* The runs that are on end with their zygotes. True: some thread does not come back. */
+static bool
+end_runs(struct csb_pool *pool, int64_t *give_up_ns)
+{
+    const int64_t now = csb_clock_now_ns();
+    bool late;
+    if (*give_up_ns == 0) {
+        *give_up_ns = now + KILL_WAIT_NS;
+        lose_zygote(pool, false);
+        csb_zygote_kill(&pool->retired);
+        pool->retry_ns = INT64_MAX; /* no new one */
+    }
+    (void)pthread_mutex_lock(&pool->lock);
+    late = now > *give_up_ns;
+    pool->left_behind = late;
+    (void)pthread_mutex_unlock(&pool->lock);
+    return late;
+}
+
 void *
 csb_pool_keep(void *argument)
 {
     struct csb_pool *pool = argument;
+    bool killing;
     bool closing = false;
+    int64_t give_up_ns = 0;
     while (!closing) {
         int64_t now = csb_clock_now_ns();
         clear_up(pool);
@@ -381,7 +406,11 @@ csb_pool_keep(void *argument)
         wait_and_serve(pool);
         (void)pthread_mutex_lock(&pool->lock);
         closing = pool->closing && pool->running == 0 && pool->waiting == 0;
+        killing = pool->closing && pool->killing && !closing;
         (void)pthread_mutex_unlock(&pool->lock);
+        if (killing) {
+            closing = end_runs(pool, &give_up_ns);
+        }
     }
     lose_zygote(pool, false);
     clear_up(pool);

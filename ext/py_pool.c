@@ -124,7 +124,7 @@ pool_wait_ready(PyObject *object, PyObject *argument)
 }
 
 static void
-close_pool(PoolObject *self)
+close_pool(PoolObject *self, bool kill)
 {
     struct csb_pool *pool = self->pool;
     struct csb_crew *crew = self->crew;
@@ -132,17 +132,21 @@ close_pool(PoolObject *self)
     if (pool != NULL) {
         Py_BEGIN_ALLOW_THREADS;
         if (crew != NULL) {
-            csb_crew_close(crew);
+            csb_crew_close(crew, kill);
         }
-        csb_pool_close(pool);
+        csb_pool_close(pool, kill);
         Py_END_ALLOW_THREADS;
     }
 }
 
 static PyObject *
-pool_close(PyObject *object, PyObject *Py_UNUSED(unused))
+pool_close(PyObject *object, PyObject *args)
 {
-    close_pool((PoolObject *)object);
+    int kill = 0;
+    if (!PyArg_ParseTuple(args, "|p:close", &kill)) {
+        return NULL;
+    }
+    close_pool((PoolObject *)object, kill != 0);
     Py_RETURN_NONE;
 }
 
@@ -238,7 +242,7 @@ pool_dealloc(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    close_pool((PoolObject *)object);
+    close_pool((PoolObject *)object, true);
     csb_crew_free(((PoolObject *)object)->crew);
     Py_XDECREF(((PoolObject *)object)->policy_object);
     release(object);
@@ -254,7 +258,8 @@ static PyMethodDef methods[] = {
     {"stats", pool_stats, METH_NOARGS, "Figures of the pool."},
     {"wait_ready", pool_wait_ready, METH_O,
      "Wait for spares, so many seconds at most."},
-    {"close", pool_close, METH_NOARGS, "End all of it, after the runs that are on."},
+    {"close", pool_close, METH_VARARGS,
+     "close(kill=False): end all of it, after the runs that are on, or with them."},
     {"abandon", pool_abandon, METH_NOARGS, "In a forked copy of the process: let go."},
     {NULL, NULL, 0, NULL},
 };
