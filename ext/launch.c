@@ -194,15 +194,14 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
            struct csb_report *ret, struct csb_error *reterr)
 {
     struct csb_rlimit late;
-    const struct csb_submission submission = {.rlimits = &late,
-                                              .rlimit_count =
-                                                  late_limit(request->job.limits, &late),
-                                              .mode = request->job.mode,
-                                              .file_name = request->file_name,
-                                              .arguments = request->arguments,
-                                              .prelude = request->prelude,
-                                              .source_bytes =
-                                                  request->job.source.count};
+    const struct csb_submission submission = {
+        .rlimits = &late,
+        .rlimit_count = late_limit(request->job.limits, &late),
+        .mode = request->job.mode,
+        .file_name = request->file_name,
+        .arguments = request->arguments,
+        .prelude = request->prelude,
+        .source_bytes = request->job.source.count};
     struct csb_job job = csb_request_job(request, policy);
     struct csb_message message = {0};
     struct csb_start start;
