@@ -163,7 +163,8 @@ csb_pool_run(struct csb_pool *pool, const struct csb_request *request,
 {
     bool again;
     int result = run_once(pool, request, ret, reterr, &again);
-    if (again) {
+    /* All spares of a zygote die with it, and may be met before the keeper has seen it. */
+    for (unsigned i = 0; again && i < pool->options.spares; i++) {
         csb_report_done(ret);
         result = run_once(pool, request, ret, reterr, &again);
     }

@@ -178,16 +178,29 @@ begin_spare(struct csb_pool *pool, bool touch)
     pool->pending_count++;
 }
 
+/* Ready, of the zygote that is now. The lock is held. */
+static unsigned
+current_ready(const struct csb_pool *pool)
+{
+    unsigned count = 0;
+    for (const struct csb_spare *spare = pool->ready; spare != NULL; spare = spare->next) {
+        count += spare->generation == pool->generation;
+    }
+    return count;
+}
+
 static void
 make_spares(struct csb_pool *pool, int64_t now_ns)
 {
     unsigned wanted;
+    unsigned ready;
     bool at_leisure;
     (void)pthread_mutex_lock(&pool->lock);
     at_leisure = pool->waiting == 0;
     wanted = pool->options.spares;
     wanted = pool->closing ? 0 : wanted;
-    wanted = wanted > pool->ready_count ? wanted - pool->ready_count : 0;
+    ready = current_ready(pool);
+    wanted = wanted > ready ? wanted - ready : 0;
     (void)pthread_mutex_unlock(&pool->lock);
     while (pool->zygote.process.pidfd >= 0 && now_ns >= pool->retry_ns &&
            pool->pending_count < wanted && pool->pending_count < PENDING_MAX) {
@@ -229,6 +242,29 @@ drop_saved(struct csb_pool *pool)
     }
 }
 
+/* Those of an older zygote come first, and give way one by one: it ends when its last one has,
+ * and there is never one ready less. The lock is held. */
+static void
+put_ready(struct csb_pool *pool, struct csb_spare *spare)
+{
+    struct csb_spare **link = &pool->ready;
+    struct csb_spare *oldest;
+    while (*link != NULL && (*link)->generation < spare->generation) {
+        link = &(*link)->next;
+    }
+    spare->next = *link;
+    *link = spare;
+    pool->ready_count++;
+    oldest = pool->ready;
+    if (pool->ready_count > pool->options.spares &&
+        oldest->generation < spare->generation) {
+        pool->ready = oldest->next;
+        pool->ready_count--;
+        oldest->next = pool->used;
+        pool->used = oldest;
+    }
+}
+
 static void
 spare_is_ready(struct csb_pool *pool, struct csb_spare *spare)
 {
@@ -237,9 +273,7 @@ spare_is_ready(struct csb_pool *pool, struct csb_spare *spare)
     (void)csb_procfs_memory(&start->procfs, &start->inherited);
     start->ready = true;
     (void)pthread_mutex_lock(&pool->lock);
-    spare->next = pool->ready;
-    pool->ready = spare;
-    pool->ready_count++;
+    put_ready(pool, spare);
     pool->failures_in_a_row = 0;
     csb_pool_grant(pool);
     (void)pthread_cond_broadcast(&pool->idle);
@@ -325,6 +359,9 @@ static int
 milliseconds_until(const struct csb_pool *pool, int64_t now_ns)
 {
     int64_t next = pool->zygote.born_ns + pool->options.renew_ns;
+    if (pool->retired.process.pidfd >= 0) {
+        next = now_ns + 60 * CSB_NS_PER_S; /* not before that one's end, which is heard */
+    }
     if (pool->pending != NULL) {
         next = now_ns + 100 * CSB_NS_PER_MS;
     }

@@ -1,8 +1,7 @@
 """Which names to offer: what the child has, less what the guard refuses.
 
-The child is asked for names (its word); the guard is asked about each, by a line of code that uses
-it, so that nothing is offered that a cell would be refused for. Answers of the guard are
-remembered.
+The child is asked for names (its word); the guard is asked about each, by code that uses it, so
+that nothing is offered that a cell would be refused for. Answers of the guard are remembered.
 """
 
 from __future__ import annotations

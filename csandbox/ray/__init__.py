@@ -1,8 +1,10 @@
 """Grading on a Ray cluster: actors that each hold a Pool. Needs ``csandbox[ray]``.
 
->>> with csandbox.ray.GraderPool() as pool:
-...     for place, report in pool.grade_many(pairs):
-...         print(place, report.score)
+As `csandbox.grade_many`, over all nodes:
+
+    >>> with csandbox.ray.GraderPool() as pool:
+    ...     for place, report in pool.grade_many(pairs):
+    ...         print(place, report.score)
 """
 
 from __future__ import annotations
@@ -176,7 +178,7 @@ class GraderPool:
     def __repr__(self) -> str:
         """One line."""
         size = f"{self.actors} actors, {self.workers} workers"
-        return f"<csandbox.ray.GraderPool {self.profile.name} {size}>"
+        return f"<csandbox.ray.GraderPool {self.profile.name}: {size}>"
 
 
 def _reports(

