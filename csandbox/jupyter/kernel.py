@@ -9,7 +9,7 @@ import codecs
 import re
 import signal
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from ipykernel.kernelbase import Kernel
 

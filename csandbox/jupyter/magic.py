@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import atexit
-import itertools
 import sys
 from typing import Any
 
