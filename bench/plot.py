@@ -33,7 +33,9 @@ def draw(data: dict[str, Any], target: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    matplotlib.rcParams.update({"svg.hashsalt": "csandbox", "font.size": 10, "svg.fonttype": "none"})
+    matplotlib.rcParams.update(
+        {"svg.hashsalt": "csandbox", "font.size": 10, "svg.fonttype": "none"}
+    )
     from matplotlib import pyplot
 
     bars = rows(data)[::-1]

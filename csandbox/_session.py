@@ -250,7 +250,7 @@ class Session:
                 raise SessionError(f"the session has ended ({why}); reset() begins a new one")
             data = self._core.exchange(order.request, tap)
             data["violations"], self._denied = _fresh(data["violations"], self._denied)
-            if not self._core.alive:
+            if not self.alive:
                 self._over = f"{data['verdict']}"
             return data
         finally:

@@ -2,9 +2,9 @@ r"""A Gymnasium environment whose actions are programs. Needs ``csandbox[gym]``.
 
 An episode is one task, and each action an answer to it::
 
-    env = csandbox.rl.gymnasium.CodeEnv([{"prompt": "…", "tests": [...]}], turns=3)
-    observation, info = env.reset(seed=0)
-    observation, reward, terminated, truncated, info = env.step("```python\n…\n```")
+env = csandbox.rl.gymnasium.CodeEnv([{"prompt": "…", "tests": [...]}], turns=3)
+observation, info = env.reset(seed=0)
+observation, reward, terminated, truncated, info = env.step("```python\n…\n```")
 """
 
 from __future__ import annotations
