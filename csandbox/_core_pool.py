@@ -59,12 +59,12 @@ class CorePool:
         """Run in a spare child. Raises what `_core.run` raises."""
         return self.get().run(request)
 
-    def close(self) -> None:
-        """End it, after the runs that are on. Harmless when it was never started, or again."""
+    def close(self, *, kill: bool = False) -> None:
+        """End it, after the runs that are on (or with them). Harmless when repeated."""
         with self._lock:
             pool, self._pool, self._closed = self._pool, None, True
         if pool is not None:
-            pool.close()
+            pool.close(kill)
 
     def _forget(self) -> None:
         """In a forked copy of the process: only descriptors are given back."""
@@ -82,7 +82,7 @@ def _after_fork() -> None:
 def _at_exit() -> None:
     for pool in list(_every):
         with contextlib.suppress(Exception):
-            pool.close()
+            pool.close(kill=True)  # a daemon thread may never come back from its run
 
 
 os.register_at_fork(after_in_child=_after_fork)

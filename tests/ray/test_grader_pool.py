@@ -55,7 +55,7 @@ def test_two_nodes_and_a_killed_actor() -> None:
     assert found["deadly"]["scores"] == [1.0, None, 1.0, 1.0, 1.0, 1.0]
     assert found["deadly"]["verdict"] == "internal_error"
     assert found["deadly"]["reason"] == "the Ray actor was lost, 2 times"
-    assert found["closed"]
+    assert found["closed"] and found["blocks"] == 2  # of docs/how-to/ray.md
 
 
 @pytest.mark.skipif(HAS_RAY, reason="Ray is installed")

@@ -21,8 +21,18 @@ import pytest
 import csandbox
 from csandbox.rl import InfrastructureFault, RowError, Shaping, humaneval, livecodebench, trl, verl
 from tests.rl.tasks import (
-    ASSERTS, CALLS, DOUBLE, HALF, HUMANEVAL, PRINTS, PROGRAM, SECOND_FAILS, WRONG, broken_sandbox,
-    chat, fenced,
+    ASSERTS,
+    CALLS,
+    DOUBLE,
+    HALF,
+    HUMANEVAL,
+    PRINTS,
+    PROGRAM,
+    SECOND_FAILS,
+    WRONG,
+    broken_sandbox,
+    chat,
+    fenced,
 )  # fmt: skip
 
 
