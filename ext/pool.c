@@ -32,27 +32,16 @@ put_back(struct csb_pool *pool, struct csb_spare *spare, bool held_place)
     csb_pool_wake(pool);
 }
 
-/* The CPU limit of a session is that of each cell, measured from outside. */
-static size_t
-without_cpu(struct csb_rlimit *rlimits, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (rlimits[i].resource != RLIMIT_CPU) {
-            rlimits[kept++] = rlimits[i];
-        }
-    }
-    return kept;
-}
-
 /* RLIMIT_DATA counts what the child has from its zygote, too. */
 static size_t
 own_rlimits(const struct csb_spare *spare, const struct csb_limits *limits,
             bool session, struct csb_rlimit *ret)
 {
     size_t count = csb_limits_to_rlimits(limits, ret);
+    struct csb_rlimit taken;
     if (session) {
-        count = without_cpu(ret, count);
+        /* that of each cell, measured from outside */
+        count = csb_rlimits_take(ret, count, RLIMIT_CPU, &taken);
     }
     for (size_t i = 0; i < count; i++) {
         if (ret[i].resource == RLIMIT_DATA &&
@@ -83,8 +72,8 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
     int result = csb_kit_fill(&spare->kit, &request->input, request->files,
                               request->file_count, reterr);
     if (result == 0) {
-        result = csb_kit_make_leaf(&spare->kit, pool->policy, request->job.limits,
-                                   reterr);
+        result =
+            csb_kit_make_leaf(&spare->kit, pool->policy, request->job.limits, reterr);
     }
     if (result == 0) {
         result = csb_submission_build(&submission, ret, reterr);
@@ -147,10 +136,12 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
-        disk = csb_kit_disk(&spare->kit, job.limits, request->files, request->file_count);
+        disk =
+            csb_kit_disk(&spare->kit, job.limits, request->files, request->file_count);
         job.disk = pool->policy->scratch_writable ? &disk : NULL;
         job.seen = own_group(pool, spare);
-        job.settle = request->collection != NULL && request->collection->patterns->count > 0;
+        job.settle =
+            request->collection != NULL && request->collection->patterns->count > 0;
         result = csb_supervise(&spare->start, &job, ret, reterr);
         csb_kit_blame_memory(&spare->kit, &ret->facts);
         spare->files_made = ret->notify.files_made;
@@ -174,7 +165,8 @@ csb_pool_run(struct csb_pool *pool, const struct csb_request *request,
 {
     bool again;
     int result = run_once(pool, request, ret, reterr, &again);
-    if (again) {
+    /* All spares of a zygote die with it, and may be met before the keeper has seen it. */
+    for (unsigned i = 0; again && i < pool->options.spares; i++) {
         csb_report_done(ret);
         result = run_once(pool, request, ret, reterr, &again);
     }
@@ -212,4 +204,3 @@ csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
     put_back(pool, spare, true);
     return result;
 }
-
