@@ -91,8 +91,8 @@ is_cancelled(const struct csb_job *job)
 /* In the queue, with the lock held on entry and on return; while it waits its turn a worker's
  * place counts for as long as runs may take, a spare for as long as start-up may. */
 static int
-wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter, const struct csb_job *job,
-              struct csb_error *reterr)
+wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter,
+              const struct csb_job *job, struct csb_error *reterr)
 {
     int64_t starved_ns = csb_clock_now_ns();
     while (waiter->spare == NULL) {
@@ -113,7 +113,8 @@ wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter, const struct csb
         cancelled = is_cancelled(job);
         (void)pthread_mutex_lock(&pool->lock);
         if (cancelled && waiter->spare == NULL) {
-            return csb_fail(reterr, CSB_STEP_STARTUP, EINTR, "interrupted while waiting");
+            return csb_fail(reterr, CSB_STEP_STARTUP, EINTR,
+                            "interrupted while waiting");
         }
         now = csb_clock_now_ns();
         if (pool->running >= pool->options.workers || waiter != pool->first) {
@@ -232,8 +233,8 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
     int result = csb_kit_fill(&spare->kit, &request->input, request->files,
                               request->file_count, reterr);
     if (result == 0) {
-        result = csb_kit_make_leaf(&spare->kit, pool->policy, request->job.limits,
-                                   reterr);
+        result =
+            csb_kit_make_leaf(&spare->kit, pool->policy, request->job.limits, reterr);
     }
     if (result == 0) {
         result = csb_submission_build(&submission, ret, reterr);
@@ -296,10 +297,12 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
-        disk = csb_kit_disk(&spare->kit, job.limits, request->files, request->file_count);
+        disk =
+            csb_kit_disk(&spare->kit, job.limits, request->files, request->file_count);
         job.disk = pool->policy->scratch_writable ? &disk : NULL;
         job.seen = own_group(pool, spare);
-        job.settle = request->collection != NULL && request->collection->patterns->count > 0;
+        job.settle =
+            request->collection != NULL && request->collection->patterns->count > 0;
         result = csb_supervise(&spare->start, &job, ret, reterr);
         csb_kit_blame_memory(&spare->kit, &ret->facts);
         spare->files_made = ret->notify.files_made;
@@ -476,7 +479,8 @@ csb_pool_close(struct csb_pool *pool)
 {
     (void)pthread_mutex_lock(&pool->lock);
     pool->closing = true;
-    for (struct csb_waiter *waiter = pool->first; waiter != NULL; waiter = waiter->next) {
+    for (struct csb_waiter *waiter = pool->first; waiter != NULL;
+         waiter = waiter->next) {
         (void)pthread_cond_signal(&waiter->granted);
     }
     (void)pthread_mutex_unlock(&pool->lock);

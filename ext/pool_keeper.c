@@ -155,18 +155,22 @@ begin_spare(struct csb_pool *pool, bool touch)
     struct csb_spare *spare = csb_spare_new();
     int result;
     if (spare != NULL && pool->saved_count > 0) {
-        (void)csb_kit_take_over(&spare->kit, &pool->saved[--pool->saved_count], true, 0);
+        (void)csb_kit_take_over(&spare->kit, &pool->saved[--pool->saved_count], true,
+                                0);
         csb_kit_done(&pool->saved[pool->saved_count], 0);
     }
     result = spare == NULL
-                     ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
-                     : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
+                 ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
+                 : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
     if (result == 0) {
-        result = csb_zygote_fork(&pool->zygote, &spare->kit, touch, &spare->start, &error);
+        result =
+            csb_zygote_fork(&pool->zygote, &spare->kit, touch, &spare->start, &error);
     }
     if (result < 0) {
         csb_spare_free(spare);
-        fail(pool, &error);
+        if (error.err != EPIPE && error.err != ECONNRESET) {
+            fail(pool, &error);
+        } /* else the zygote is gone: its end, which is heard next, says why */
         return;
     }
     csb_kit_close_child_fds(&spare->kit);
@@ -182,7 +186,8 @@ static unsigned
 current_ready(const struct csb_pool *pool)
 {
     unsigned count = 0;
-    for (const struct csb_spare *spare = pool->ready; spare != NULL; spare = spare->next) {
+    for (const struct csb_spare *spare = pool->ready; spare != NULL;
+         spare = spare->next) {
         count += spare->generation == pool->generation;
     }
     return count;
@@ -224,10 +229,10 @@ clear_up(struct csb_pool *pool)
         if (pool->saved_count < CSB_POOL_SAVED) {
             csb_process_kill(&spare->start.process); /* it must not come back to it */
             csb_kit_init(saved);
-            pool->saved_count += csb_kit_take_over(saved, &spare->kit, spare->counted,
-                                                   spare->files_made)
-                                     ? 1
-                                     : 0;
+            pool->saved_count +=
+                csb_kit_take_over(saved, &spare->kit, spare->counted, spare->files_made)
+                    ? 1
+                    : 0;
         }
     }
     free_all(used);
@@ -333,8 +338,7 @@ advance_all(struct csb_pool *pool)
     struct csb_error error;
     while (*link != NULL) {
         struct csb_spare *spare = *link;
-        int result =
-            advance(spare, spare->begun_ns + pool->options.startup_ns, &error);
+        int result = advance(spare, spare->begun_ns + pool->options.startup_ns, &error);
         if (result == 0) {
             link = &spare->next;
             continue;
@@ -359,7 +363,8 @@ milliseconds_until(const struct csb_pool *pool, int64_t now_ns)
 {
     int64_t next = pool->zygote.born_ns + pool->options.renew_ns;
     if (pool->retired.process.pidfd >= 0) {
-        next = now_ns + 60 * CSB_NS_PER_S; /* not before that one's end, which is heard */
+        next =
+            now_ns + 60 * CSB_NS_PER_S; /* not before that one's end, which is heard */
     }
     if (pool->pending != NULL) {
         next = now_ns + 100 * CSB_NS_PER_MS;

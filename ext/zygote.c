@@ -213,9 +213,9 @@ csb_zygote_explain(struct csb_zygote *zygote, struct csb_error *reterr)
     struct csb_wire_record record;
     int stray = CSB_FD_NONE;
     const char *line;
-    ssize_t count = zygote->control_fd < 0 ? -1
-                                           : csb_handshake_receive(zygote->control_fd,
-                                                                   &record, &stray);
+    ssize_t count = zygote->control_fd < 0
+                        ? -1
+                        : csb_handshake_receive(zygote->control_fd, &record, &stray);
     csb_fd_close(&stray);
     csb_zygote_listen(zygote);
     line = last_line(zygote);

@@ -4,7 +4,6 @@ dead before it is left."""
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 import time
 from importlib.util import find_spec
@@ -16,8 +15,6 @@ from tests.conftest import descriptors
 
 SLEEPS = "import time\nprint('begun', flush=True)\ntime.sleep(60)"
 LIMITS = {"cpu_s": 5, "wall_s": 60}
-
-
 
 
 def test_many_at_once() -> None:

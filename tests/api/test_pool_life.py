@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -130,9 +131,11 @@ def test_a_zygote_without_an_interpreter_says_why(tmp_path: Path) -> None:
         csandbox.Pool("open", preload=["no_such_module_at_all"]) as pool,
     ):
         assert pool.run("print(1)").ok  # what is not installed is passed over
-    with pytest.raises((csandbox.SandboxError, ValueError)):
-        with csandbox.Pool("open", python=tmp_path / "python3") as pool:
-            pool.run("print(1)")
+    with (
+        pytest.raises((csandbox.SandboxError, ValueError)),
+        csandbox.Pool("open", python=tmp_path / "python3") as pool,
+    ):
+        pool.run("print(1)")
 
 
 MATPLOTLIB = pytest.param(
@@ -160,9 +163,7 @@ def test_a_preloaded_package(name: str) -> None:
 def test_blas_has_one_thread_in_a_preloaded_numpy() -> None:
     if not find_spec("numpy"):
         pytest.skip("numpy is not installed here")
-    source = (
-        "import numpy\na = numpy.ones((300, 300))\nprint(int((a @ a).sum()))"
-    )
+    source = "import numpy\na = numpy.ones((300, 300))\nprint(int((a @ a).sum()))"
     with csandbox.Pool("open", workers=1, spares=1, preload=["numpy"], startup_s=90) as pool:
         result = pool.run(source, limits={**LIMITS, "threads": 1})
     assert result.stdout == "27000000\n" and not result.violations, result.stderr
@@ -188,10 +189,8 @@ def test_waiting_and_running_are_counted() -> None:
         assert wait_for(lambda: pool.stats()["running"] == 1)
         assert pool.stats()["running"] == 1
         for handle in handles:
-            try:
+            with contextlib.suppress(csandbox.SandboxError):
                 handle.kill()
-            except csandbox.SandboxError:
-                pass
 
 
 def test_close_waits_for_runs_and_refuses_new_ones() -> None:

@@ -24,7 +24,6 @@ def test_state_is_kept_and_the_last_expression_shown(s: Session) -> None:
     assert s.run("x + 1").value_repr == "2"
     assert s.run("None").value_repr is None
     assert s.run("'text';").ok
-    assert s.run("_").value_repr is not None or True
     both = s.run("print('out')\n'shown'")
     assert (both.stdout, both.value_repr) == ("out\n", "'shown'")
     assert s.run("import math\ndef f(): return math.pi").ok
@@ -37,7 +36,7 @@ def test_a_cell_that_raises_leaves_the_session_alive(s: Session) -> None:
     failed = s.run("y = 1\n1 / 0")
     assert failed.verdict == "runtime_error" and failed.alive
     assert failed.raised is not None and failed.raised.name == "ZeroDivisionError"
-    assert 'File "<cell>", line 2' in failed.raised.traceback
+    assert 'File "<cell 2>", line 2' in failed.raised.traceback
     assert s.run("x + y").value_repr == "6"
     wrong = s.run("x = (")
     assert wrong.verdict == "compile_error" and s.alive
@@ -120,7 +119,10 @@ def test_what_is_shown_is_a_bundle_and_bounded(s: Session) -> None:
     rich = "class R:\n    def _repr_html_(self): return '<b>r</b>'\nR()"
     shown = s.run(rich)
     assert shown.value is not None and shown.value["text/html"] == "<b>r</b>"
-    assert [dict(d)["text/plain"] for d in s.run("display(1)\ndisplay('b')").displays] == ["1", "'b'"]
+    assert [dict(d)["text/plain"] for d in s.run("display(1)\ndisplay('b')").displays] == [
+        "1",
+        "'b'",
+    ]
     many = s.run("for n in range(10000): display(n)")
     assert many.alive and len(many.displays) < 200
     huge = s.run("'x' * 10 ** 8")
@@ -165,7 +167,11 @@ def test_containment_in_a_session(s: Session) -> None:
 
 
 def test_two_sessions_of_one_pool_share_nothing() -> None:
-    with csandbox.Pool("open", workers=1, spares=2) as pool, pool.session() as a, pool.session() as b:
+    with (
+        csandbox.Pool("open", workers=1, spares=2) as pool,
+        pool.session() as a,
+        pool.session() as b,
+    ):
         a.run("x = 1\nopen('f', 'w').close()")
         look = "import os\n('x' in globals(), os.listdir('.'))"
         assert b.run(look).value_repr == "(False, [])"
