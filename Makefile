@@ -30,7 +30,7 @@ FUZZ_S ?= 60
 BENCH ?=
 # A suite that hangs is a failure, not a wait.
 TEST_TIMEOUT_S = 2400
-OURS = csandbox tools tests bench examples setup.py
+OURS = csandbox csandbox_pytest tools tests bench examples setup.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
@@ -85,7 +85,7 @@ test-c: build ## C unit tests
 
 .PHONY: test-py
 test-py: build ## Python tests: API, CLI, kernel, escapes, rules, build
-	$(ready) build test
+	$(ready) build test notebook
 	@timeout --kill-after=30 $(TEST_TIMEOUT_S) $(VENV_PY) -m pytest $(PYTEST)
 
 .PHONY: test-all
@@ -156,6 +156,11 @@ soak: build ## 5000 runs from 32 threads and from 8 processes, 500 killed hosts:
 lint: build ## Warnings as errors, clang-format, clang-tidy, ruff, mypy and our own lints
 	$(ready) build test lint
 	@VENV='$(VENV)' OURS='$(OURS)' sh tools/lint.sh
+
+.PHONY: picture
+picture: build ## docs/how-to/notebook.png, a real notebook photographed; needs Debian's chromium
+	$(ready) build test notebook
+	@$(VENV_PY) tools/notebook_picture.py
 
 .PHONY: fmt
 fmt: ## Format C and Python

@@ -56,7 +56,8 @@ def _serve(modules: list[str]) -> None:
         exec(compile("def f(n): return [str(i) for i in range(n)]\nf(9)", "", "exec"), {})
     gc.collect()
     gc.freeze()
-    own, sys.stdout = os.dup(1), open(1, "w", closefd=False)  # a stream that nobody has used
+    own = os.dup(1)
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - a stream that nobody has used
     while head := _read(0, HEAD.size):
         answer = _run(_read(0, *HEAD.unpack(head)))
         os.write(own, HEAD.pack(len(answer)) + answer)

@@ -56,9 +56,7 @@ def worker(
         yield measure, int(answer())
 
 
-def host(
-    rounds: int, held_bytes: int, *, kind: str = "fresh", threads: int = 0
-) -> Section:
+def host(rounds: int, held_bytes: int, *, kind: str = "fresh", threads: int = 0) -> Section:
     """The same run from a process that holds `held_bytes` and from one that does not."""
     shown = f"{held_bytes / 1e9:.1f} GB" + f" and {threads} threads" * bool(threads)
     key = "host" if kind == "fresh" else "warm_host"

@@ -36,8 +36,11 @@ def prepare() -> str:
         return ""
     venv.create(VENV, clear=True, with_pip=True, symlinks=True)
     done = subprocess.run(
-        [VENV / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        + ["--require-hashes", "--only-binary", ":all:", "--requirement", REQUIREMENTS],
+        [
+            *(VENV / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install"),
+            *("--quiet", "--require-hashes", "--only-binary", ":all:"),
+            *("--requirement", REQUIREMENTS),
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

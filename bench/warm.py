@@ -265,7 +265,7 @@ def solution(rounds: int, data: Path | None) -> Section:
             FLOOR: [from_bare(server, text, b"") for text in texts],
             OURS: [from_pool(pool, text, b"") for text in texts],
         }
-        turn = {name: 0 for name in calls}
+        turn = dict.fromkeys(calls, 0)
 
         def next_of(name: str) -> Cost:
             turn[name] += 1

@@ -102,15 +102,14 @@ def _once(worker: subprocess.Popen[str], spent: dict[str, list[float]]) -> None:
 def where(rounds: int) -> Section:
     """The pieces of a run, the physical limit, and how far apart they are."""
     spent: dict[str, list[float]] = {}
-    with csandbox.Pool(PROFILE) as pool, limits() as worker:
-        with csandbox.Pool("open") as unguarded:
-            for number in range(rounds):
-                _one(pool, spent)
-                _once(worker, spent)
-                if number % 4 == 0:
-                    cold, warm = map(int, unguarded.run(COMPILES).stdout.split())
-                    spent.setdefault("of it compile, in the child", []).append(cold)
-                    spent.setdefault("compile again, in the child", []).append(warm)
+    with csandbox.Pool(PROFILE) as pool, limits() as worker, csandbox.Pool("open") as unguarded:
+        for number in range(rounds):
+            _one(pool, spent)
+            _once(worker, spent)
+            if number % 4 == 0:
+                cold, warm = map(int, unguarded.run(COMPILES).stdout.split())
+                spent.setdefault("of it compile, in the child", []).append(cold)
+                spent.setdefault("compile again, in the child", []).append(warm)
     us = {name: statistics.median(values) / 1e3 for name, values in spent.items()}
     whole = us.pop("the whole run")
     trip = us["pipe round trip to a waiting process, in C"]

@@ -3,6 +3,8 @@
  * security depends on it. */
 #include "child_script.h"
 
+#include "child_courtesy.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +41,8 @@ set_sys(const char *name, PyObject *value)
 static PyObject *
 original_argv(const struct csb_child_task *task)
 {
-    PyObject *list = string_list(task->file_name, task->first_argument,
-                                 task->header.argument_count);
+    PyObject *list =
+        string_list(task->file_name, task->first_argument, task->header.argument_count);
     PyObject *executable = PySys_GetObject("executable"); /* borrowed */
     if (list != NULL && executable != NULL && PyList_Insert(list, 0, executable) < 0) {
         Py_CLEAR(list);
@@ -172,6 +174,9 @@ csb_child_prepare(const struct csb_child *child)
     const struct csb_wire_config *config = &child->config;
     PyObject *globals = PyModule_GetDict(PyImport_AddModule("__main__")); /* borrowed */
     if (set_sys("path", string_list(NULL, child->first_path, config->path_count)) < 0) {
+        return -1;
+    }
+    if (csb_child_courtesy(child->profile) < 0) {
         return -1;
     }
     if (config->path_count > 0 && csb_child_find_in_sites() < 0) {

@@ -18,7 +18,8 @@ write_raw(PyObject *value)
     PyObject *text = PyObject_Str(value);
     PyObject *line = text == NULL ? NULL : PyUnicode_FromFormat("%U\n", text);
     PyObject *bytes =
-        line == NULL ? NULL : PyUnicode_AsEncodedString(line, "utf-8", "backslashreplace");
+        line == NULL ? NULL
+                     : PyUnicode_AsEncodedString(line, "utf-8", "backslashreplace");
     if (bytes != NULL) {
         (void)csb_syscall(SYS_write, 2, PyBytes_AsString(bytes), PyBytes_Size(bytes));
     }

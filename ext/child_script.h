@@ -34,7 +34,8 @@ PyObject *csb_child_compile(PyObject *source, const char *file_name);
 
 /* The second opinion: what was compiled (code objects) is told to the caller, who says
  * whether it goes on. 1 = go on, 0 = refused, -1 with an exception. */
-int csb_child_agree(const struct csb_child *child, PyObject *const *codes, size_t count);
+int csb_child_agree(const struct csb_child *child, PyObject *const *codes,
+                    size_t count);
 
 /* Answer the caller's frames until it hangs up. 0, or -1 with an exception of our own code. */
 int csb_child_converse(const struct csb_child *child, const struct csb_child_task *task,
@@ -67,7 +68,7 @@ void csb_child_print_error(void);
 
 /* Print an uncaught exception as CPython would, and raise SystemExit with the status that
  * CPython would end with. `source` may be NULL. Returns NULL always. */
-PyObject *csb_child_end(enum csb_wire_end compile_phase, const char *file_name,
-                        PyObject *source);
+PyObject *csb_child_end(const struct csb_child *child, enum csb_wire_end compile_phase,
+                        const char *file_name, PyObject *source);
 
 #endif

@@ -24,7 +24,7 @@ struct csb_errand {
     /* the crew's own */
     struct csb_errand *next;
     struct csb_news *news; /* made before it is sent, so that its end can be told */
-    int worker; /* -1: not running */
+    int worker;            /* -1: not running */
     bool queued;
     bool cancelled;
     bool finished;

@@ -142,10 +142,10 @@ send_config(const struct csb_policy *policy, const struct csb_plan *plan, int ch
     }
     result = csb_launch_send(channel, config.bytes, config.count);
     csb_message_done(&config);
-    return result == 0 ? 0
-                       : csb_fail(reterr, CSB_STEP_STARTUP, -result,
-                                  "send the configuration to the child: %s",
-                                  strerror(-result));
+    return result == 0
+               ? 0
+               : csb_fail(reterr, CSB_STEP_STARTUP, -result,
+                          "send the configuration to the child: %s", strerror(-result));
 }
 
 int
@@ -194,14 +194,14 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
            struct csb_report *ret, struct csb_error *reterr)
 {
     struct csb_rlimit late;
-    const struct csb_submission submission = {.rlimits = &late,
-                                              .rlimit_count =
-                                                  late_limit(request->job.limits, &late),
-                                              .mode = request->job.mode,
-                                              .file_name = request->file_name,
-                                              .arguments = request->arguments,
-                                              .prelude = request->prelude,
-                                              .source_bytes = request->job.source.count};
+    const struct csb_submission submission = {
+        .rlimits = &late,
+        .rlimit_count = late_limit(request->job.limits, &late),
+        .mode = request->job.mode,
+        .file_name = request->file_name,
+        .arguments = request->arguments,
+        .prelude = request->prelude,
+        .source_bytes = request->job.source.count};
     struct csb_job job = csb_request_job(request, policy);
     struct csb_message message = {0};
     struct csb_start start;

@@ -72,8 +72,8 @@ prepare(const struct csb_pool *pool, struct csb_spare *spare,
     int result = csb_kit_fill(&spare->kit, &request->input, request->files,
                               request->file_count, reterr);
     if (result == 0) {
-        result = csb_kit_make_leaf(&spare->kit, pool->policy, request->job.limits,
-                                   reterr);
+        result =
+            csb_kit_make_leaf(&spare->kit, pool->policy, request->job.limits, reterr);
     }
     if (result == 0) {
         result = csb_submission_build(&submission, ret, reterr);
@@ -136,10 +136,12 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
-        disk = csb_kit_disk(&spare->kit, job.limits, request->files, request->file_count);
+        disk =
+            csb_kit_disk(&spare->kit, job.limits, request->files, request->file_count);
         job.disk = pool->policy->scratch_writable ? &disk : NULL;
         job.seen = own_group(pool, spare);
-        job.settle = request->collection != NULL && request->collection->patterns->count > 0;
+        job.settle =
+            request->collection != NULL && request->collection->patterns->count > 0;
         result = csb_supervise(&spare->start, &job, ret, reterr);
         csb_kit_blame_memory(&spare->kit, &ret->facts);
         spare->files_made = ret->notify.files_made;
@@ -163,7 +165,8 @@ csb_pool_run(struct csb_pool *pool, const struct csb_request *request,
 {
     bool again;
     int result = run_once(pool, request, ret, reterr, &again);
-    if (again) {
+    /* All spares of a zygote die with it, and may be met before the keeper has seen it. */
+    for (unsigned i = 0; again && i < pool->options.spares; i++) {
         csb_report_done(ret);
         result = run_once(pool, request, ret, reterr, &again);
     }
@@ -201,4 +204,3 @@ csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
     put_back(pool, spare, true);
     return result;
 }
-

@@ -22,10 +22,10 @@ struct csb_pool_options {
 
 struct csb_pool_stats {
     uint64_t runs;
-    uint64_t waiting;     /* callers, now */
-    uint64_t running;     /* now */
-    uint64_t ready;       /* spares, now */
-    uint64_t spares_hit;  /* runs that found a spare at once */
+    uint64_t waiting;    /* callers, now */
+    uint64_t running;    /* now */
+    uint64_t ready;      /* spares, now */
+    uint64_t spares_hit; /* runs that found a spare at once */
     uint64_t spares_missed;
     uint64_t renewals; /* zygotes after the first */
     uint64_t failures; /* spares or zygotes that did not come to be */

@@ -156,18 +156,22 @@ begin_spare(struct csb_pool *pool, bool touch)
     struct csb_spare *spare = csb_spare_new();
     int result;
     if (spare != NULL && pool->saved_count > 0) {
-        (void)csb_kit_take_over(&spare->kit, &pool->saved[--pool->saved_count], true, 0);
+        (void)csb_kit_take_over(&spare->kit, &pool->saved[--pool->saved_count], true,
+                                0);
         csb_kit_done(&pool->saved[pool->saved_count], 0);
     }
     result = spare == NULL
-                     ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
-                     : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
+                 ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
+                 : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
     if (result == 0) {
-        result = csb_zygote_fork(&pool->zygote, &spare->kit, touch, &spare->start, &error);
+        result =
+            csb_zygote_fork(&pool->zygote, &spare->kit, touch, &spare->start, &error);
     }
     if (result < 0) {
         csb_spare_free(spare);
-        fail(pool, &error);
+        if (error.err != EPIPE && error.err != ECONNRESET) {
+            fail(pool, &error);
+        } /* else the zygote is gone: its end, which is heard next, says why */
         return;
     }
     csb_kit_close_child_fds(&spare->kit);
@@ -178,16 +182,30 @@ begin_spare(struct csb_pool *pool, bool touch)
     pool->pending_count++;
 }
 
+/* Ready, of the zygote that is now. The lock is held. */
+static unsigned
+current_ready(const struct csb_pool *pool)
+{
+    unsigned count = 0;
+    for (const struct csb_spare *spare = pool->ready; spare != NULL;
+         spare = spare->next) {
+        count += spare->generation == pool->generation;
+    }
+    return count;
+}
+
 static void
 make_spares(struct csb_pool *pool, int64_t now_ns)
 {
     unsigned wanted;
+    unsigned ready;
     bool at_leisure;
     (void)pthread_mutex_lock(&pool->lock);
     at_leisure = pool->waiting == 0;
     wanted = pool->options.spares;
     wanted = pool->closing ? 0 : wanted;
-    wanted = wanted > pool->ready_count ? wanted - pool->ready_count : 0;
+    ready = current_ready(pool);
+    wanted = wanted > ready ? wanted - ready : 0;
     (void)pthread_mutex_unlock(&pool->lock);
     while (pool->zygote.process.pidfd >= 0 && now_ns >= pool->retry_ns &&
            pool->pending_count < wanted && pool->pending_count < PENDING_MAX) {
@@ -212,10 +230,10 @@ clear_up(struct csb_pool *pool)
         if (pool->saved_count < CSB_POOL_SAVED) {
             csb_process_kill(&spare->start.process); /* it must not come back to it */
             csb_kit_init(saved);
-            pool->saved_count += csb_kit_take_over(saved, &spare->kit, spare->counted,
-                                                   spare->files_made)
-                                     ? 1
-                                     : 0;
+            pool->saved_count +=
+                csb_kit_take_over(saved, &spare->kit, spare->counted, spare->files_made)
+                    ? 1
+                    : 0;
         }
     }
     free_all(used);
@@ -229,6 +247,29 @@ drop_saved(struct csb_pool *pool)
     }
 }
 
+/* Those of an older zygote come first, and give way one by one: it ends when its last one has,
+ * and there is never one ready less. The lock is held. */
+static void
+put_ready(struct csb_pool *pool, struct csb_spare *spare)
+{
+    struct csb_spare **link = &pool->ready;
+    struct csb_spare *oldest;
+    while (*link != NULL && (*link)->generation < spare->generation) {
+        link = &(*link)->next;
+    }
+    spare->next = *link;
+    *link = spare;
+    pool->ready_count++;
+    oldest = pool->ready;
+    if (pool->ready_count > pool->options.spares &&
+        oldest->generation < spare->generation) {
+        pool->ready = oldest->next;
+        pool->ready_count--;
+        oldest->next = pool->used;
+        pool->used = oldest;
+    }
+}
+
 static void
 spare_is_ready(struct csb_pool *pool, struct csb_spare *spare)
 {
@@ -237,9 +278,7 @@ spare_is_ready(struct csb_pool *pool, struct csb_spare *spare)
     (void)csb_procfs_memory(&start->procfs, &start->inherited);
     start->ready = true;
     (void)pthread_mutex_lock(&pool->lock);
-    spare->next = pool->ready;
-    pool->ready = spare;
-    pool->ready_count++;
+    put_ready(pool, spare);
     pool->failures_in_a_row = 0;
     csb_pool_grant(pool);
     (void)pthread_cond_broadcast(&pool->idle);
@@ -300,8 +339,7 @@ advance_all(struct csb_pool *pool)
     struct csb_error error;
     while (*link != NULL) {
         struct csb_spare *spare = *link;
-        int result =
-            advance(spare, spare->begun_ns + pool->options.startup_ns, &error);
+        int result = advance(spare, spare->begun_ns + pool->options.startup_ns, &error);
         if (result == 0) {
             link = &spare->next;
             continue;
@@ -325,6 +363,10 @@ static int
 milliseconds_until(const struct csb_pool *pool, int64_t now_ns)
 {
     int64_t next = pool->zygote.born_ns + pool->options.renew_ns;
+    if (pool->retired.process.pidfd >= 0) {
+        next =
+            now_ns + 60 * CSB_NS_PER_S; /* not before that one's end, which is heard */
+    }
     if (pool->pending != NULL) {
         next = now_ns + 100 * CSB_NS_PER_MS;
     }

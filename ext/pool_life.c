@@ -125,7 +125,8 @@ csb_pool_close(struct csb_pool *pool, bool kill)
     (void)pthread_mutex_lock(&pool->lock);
     pool->closing = true;
     pool->killing = kill;
-    for (struct csb_waiter *waiter = pool->first; waiter != NULL; waiter = waiter->next) {
+    for (struct csb_waiter *waiter = pool->first; waiter != NULL;
+         waiter = waiter->next) {
         (void)pthread_cond_signal(&waiter->granted);
     }
     (void)pthread_mutex_unlock(&pool->lock);

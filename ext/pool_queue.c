@@ -83,8 +83,8 @@ is_cancelled(const struct csb_job *job)
 /* In the queue, with the lock held on entry and on return; while it waits its turn a worker's
  * place counts for as long as runs may take, a spare for as long as start-up may. */
 static int
-wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter, const struct csb_job *job,
-              struct csb_error *reterr)
+wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter,
+              const struct csb_job *job, struct csb_error *reterr)
 {
     int64_t starved_ns = csb_clock_now_ns();
     while (waiter->spare == NULL) {
@@ -97,7 +97,8 @@ wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter, const struct csb
         if (pool->closing) {
             return csb_fail(reterr, CSB_STEP_STARTUP, ECANCELED, "the pool was closed");
         }
-        csb_pool_wait_until(&waiter->granted, &pool->lock, csb_clock_now_ns() + LOOK_NS);
+        csb_pool_wait_until(&waiter->granted, &pool->lock,
+                            csb_clock_now_ns() + LOOK_NS);
         if (waiter->spare != NULL) {
             break;
         }
@@ -105,7 +106,8 @@ wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter, const struct csb
         cancelled = is_cancelled(job);
         (void)pthread_mutex_lock(&pool->lock);
         if (cancelled && waiter->spare == NULL) {
-            return csb_fail(reterr, CSB_STEP_STARTUP, EINTR, "interrupted while waiting");
+            return csb_fail(reterr, CSB_STEP_STARTUP, EINTR,
+                            "interrupted while waiting");
         }
         now = csb_clock_now_ns();
         if (pool->running >= pool->options.workers || waiter != pool->first) {
@@ -120,7 +122,7 @@ wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter, const struct csb
 
 int
 csb_pool_take(struct csb_pool *pool, const struct csb_job *job, struct csb_spare **ret,
-     struct csb_error *reterr)
+              struct csb_error *reterr)
 {
     struct csb_waiter waiter = {0};
     int result = 0;

@@ -48,8 +48,8 @@ struct csb_pool {
     unsigned waiting;
     unsigned running;
     bool closing;
-    bool killing; /* closing, and not for what runs to end by itself */
-    bool left_behind; /* … which did not end in time: nobody may free this */
+    bool killing;        /* closing, and not for what runs to end by itself */
+    bool left_behind;    /* … which did not end in time: nobody may free this */
     uint64_t generation; /* of the zygote whose spares are good */
     uint64_t last_lost;  /* the latest generation that died by itself */
     struct csb_error error;

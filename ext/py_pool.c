@@ -179,8 +179,9 @@ get_options(PyObject *spec, struct csb_pool_options *ret, struct csb_strings *pr
     }
     if (workers < 1 || workers > 4096 || spares < 1 || spares > 4096 ||
         ret->renew_runs < 1) {
-        PyErr_SetString(PyExc_ValueError, "keys 'workers' and 'spares': expected 1 to 4096, "
-                                          "'renew_runs': at least 1");
+        PyErr_SetString(PyExc_ValueError,
+                        "keys 'workers' and 'spares': expected 1 to 4096, "
+                        "'renew_runs': at least 1");
         return -1;
     }
     ret->workers = (unsigned)workers;
@@ -255,7 +256,8 @@ static PyMethodDef methods[] = {
     {"open_session", pool_open_session, METH_O,
      "open_session(request): (Session, or None when the child ended; RunData)."},
     {"stats", pool_stats, METH_NOARGS, "Figures of the pool."},
-    {"wait_ready", pool_wait_ready, METH_O, "Wait for spares, so many seconds at most."},
+    {"wait_ready", pool_wait_ready, METH_O,
+     "Wait for spares, so many seconds at most."},
     {"close", pool_close, METH_VARARGS,
      "close(kill=False): end all of it, after the runs that are on, or with them."},
     {"abandon", pool_abandon, METH_NOARGS, "In a forked copy of the process: let go."},
@@ -286,7 +288,8 @@ csb_py_pool_add(PyObject *module)
 }
 
 struct csb_pool *
-csb_py_pool_get(PyObject *module, PyObject *object, const struct csb_policy **ret_policy)
+csb_py_pool_get(PyObject *module, PyObject *object,
+                const struct csb_policy **ret_policy)
 {
     PyObject *type = PyObject_GetAttrString(module, "Pool");
     struct csb_pool *pool = NULL;

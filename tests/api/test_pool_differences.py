@@ -301,7 +301,9 @@ def test_the_table_sees_something() -> None:
     assert {"accepted", "runtime_error", "compile_error"} <= verdicts
 
 
-@pytest.mark.xfail(strict=True, reason="a spare tells of its rlimits with the facts of a code object")
+@pytest.mark.xfail(
+    strict=True, reason="a spare tells of its rlimits with the facts of a code object"
+)
 def test_isolation_is_told_for_a_program_that_does_not_compile() -> None:
     fresh, warm = outcomes()["syntax error"]
     assert dict(warm.isolation) == dict(fresh.isolation)

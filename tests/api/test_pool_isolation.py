@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (tables)
 """Nothing of one run in the next, in one pool: a run spoils something, the next one looks.
 
 Every pair of the table is run in a pool of one worker and one spare, so the second child was forked
@@ -100,7 +101,10 @@ PAIRS = {
         "import warnings\nwarnings.simplefilter('ignore')",
         "import warnings\nwarnings.warn('heard')",
     ),
-    "gc": ("import gc\ngc.disable()\ngc.callbacks.append(print)", "import gc\nprint(gc.isenabled(), gc.callbacks)"),
+    "gc": (
+        "import gc\ngc.disable()\ngc.callbacks.append(print)",
+        "import gc\nprint(gc.isenabled(), gc.callbacks)",
+    ),
     "interned and cached": (
         "import re\nre.compile('spoilt-pattern')",
         "import re\nprint(any('spoilt' in str(k) for k in getattr(re, '_cache', {})))",
@@ -115,17 +119,22 @@ PAIRS = {
     ),
     "types patched": (
         "import collections\ncollections.Counter.total = lambda s: -1",
-        "import collections\nprint(collections.Counter('ab').total() if hasattr(collections.Counter, 'total') else 2)",
+        "import collections\n"
+        "print(collections.Counter('ab').total() if hasattr(collections.Counter, 'total') else 2)",
     ),
     "bytes of an object": (
         "import ctypes\nctypes.memmove(id(5) + 24, b'\\7', 1)",
-        "import ctypes\nprint(int.from_bytes(ctypes.string_at(id(5) + 24, 1), 'little'), sum([2, 3]))",
+        "import ctypes\n"
+        "print(int.from_bytes(ctypes.string_at(id(5) + 24, 1), 'little'), sum([2, 3]))",
     ),
     "rlimits": (
         "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (9, 9))",
         "import resource\nprint(resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 9)",
     ),
-    "seed": ("import random\nrandom.seed(1)", "import random\nrandom.seed(2)\nprint(random.random())"),
+    "seed": (
+        "import random\nrandom.seed(1)",
+        "import random\nrandom.seed(2)\nprint(random.random())",
+    ),
     "an argument": ("import sys\nsys.argv.append('spoilt')", "import sys\nprint(sys.argv)"),
     "stdin left unread": ("print(input())", "import sys\nprint(sys.stdin.readline())"),
     "threads": (
@@ -183,7 +192,8 @@ def test_the_source_of_an_earlier_run_is_nowhere_in_memory() -> None:
         "found = 0\n"
         "for o in gc.get_objects():\n"
         "    if isinstance(o, dict):\n"
-        "        found += sum(isinstance(v, str) and parts[0] + parts[1] in v for v in list(o.values()))\n"
+        "        found += sum(isinstance(v, str) and parts[0] + parts[1] in v "
+        "for v in list(o.values()))\n"
         "print(found)"
     )
     with csandbox.Pool("open", workers=1, spares=1) as pool:

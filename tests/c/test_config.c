@@ -3,9 +3,9 @@
 #include "config.h"
 
 #include "submission.h"
-#include "wire.h"
 #include "syscall_filter.h"
 #include "syscalls.h"
+#include "wire.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -24,6 +24,7 @@ set_up(void **state)
     csb_policy_init(policy);
     policy->sets = CSB_SET_BIT(CSB_SET_CORE);
     policy->uid = 60700;
+    policy->profile = strdup("compute");
     policy->notify = true;
     policy->skipped = 0x5;
     assert_int_equal(csb_seccomp_compile(policy->sets, CSB_FILTER_NARROW,
@@ -85,6 +86,7 @@ test_every_part_is_where_the_child_looks(void **state)
     at += header.filter_length * sizeof(struct sock_filter);
     assert_memory_equal(at, rlimits, sizeof rlimits);
     at += sizeof rlimits;
+    assert_string_equal(next_string(&at, end), "compute");
     assert_string_equal(next_string(&at, end), "/lib/python");
     assert_string_equal(next_string(&at, end), "/lib/python/dyn");
     assert_ptr_equal(at, end);
@@ -194,8 +196,8 @@ test_the_pid_has_a_place_in_the_filter(void **state)
     struct csb_policy *policy = *state;
     const uint32_t pid = 4711;
     assert_int_equal(kill_answer(&policy->narrow_filter, pid), SECCOMP_RET_USER_NOTIF);
-    assert_true(csb_bpf_patch_equal(&policy->narrow_filter, (uint32_t)CSB_OWN_PID, pid) >
-                0);
+    assert_true(
+        csb_bpf_patch_equal(&policy->narrow_filter, (uint32_t)CSB_OWN_PID, pid) > 0);
     assert_int_equal(kill_answer(&policy->narrow_filter, pid), SECCOMP_RET_ALLOW);
     assert_int_equal(kill_answer(&policy->narrow_filter, CSB_OWN_PID),
                      SECCOMP_RET_USER_NOTIF);

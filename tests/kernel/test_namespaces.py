@@ -89,7 +89,8 @@ REFUSALS = {
 #: `run` of the mode that its first line names, in a process of its own.
 RUN = {
     "fresh": "import csandbox\ndef run(**o): return csandbox.run('1', fresh=True, **o)\n",
-    "warm": "import csandbox\ndef run(**o):\n    with csandbox.Pool(**o) as pool: return pool.run('1')\n",
+    "warm": "import csandbox\ndef run(**o):\n"
+    "    with csandbox.Pool(**o) as pool: return pool.run('1')\n",
 }
 CODE = (
     "print(run().isolation['namespaces'])\n"
