@@ -41,7 +41,11 @@ def draw(data: dict[str, Any], target: Path) -> None:
     bars = rows(data)[::-1]
     figure, axes = pyplot.subplots(figsize=(8.2, 0.46 * len(bars) + 1.1), layout="constrained")
     drawn = axes.barh([b[0] for b in bars], [b[2] for b in bars], color=[b[1] for b in bars])
-    axes.bar_label(drawn, labels=[f" {b[2]:.2g} ms" for b in bars], padding=2)
+    axes.bar_label(
+        drawn,
+        labels=[f" {b[2]:.0f} ms" if b[2] >= 10 else f" {b[2]:.2g} ms" for b in bars],
+        padding=2,
+    )
     axes.set_xscale("log")
     axes.set_xlim(right=max(b[2] for b in bars) * 4)
     axes.set_xlabel("milliseconds for print(1), median of one interleaved run (log scale)")

@@ -3,6 +3,8 @@
  * security depends on it. */
 #include "child_script.h"
 
+#include "child_courtesy.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +174,9 @@ csb_child_prepare(const struct csb_child *child)
     const struct csb_wire_config *config = &child->config;
     PyObject *globals = PyModule_GetDict(PyImport_AddModule("__main__")); /* borrowed */
     if (set_sys("path", string_list(NULL, child->first_path, config->path_count)) < 0) {
+        return -1;
+    }
+    if (csb_child_courtesy(child->profile) < 0) {
         return -1;
     }
     if (config->path_count > 0 && csb_child_find_in_sites() < 0) {

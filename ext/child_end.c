@@ -5,6 +5,8 @@
  * threads are joined, atexit handlers run and streams are flushed as usual. */
 #include "child_script.h"
 
+#include "child_explain.h"
+
 #include <errno.h>
 
 enum { STATUS_FAILED = 1, STATUS_INTERRUPTED = 130 };
@@ -102,6 +104,23 @@ exception_done(struct exception *exception)
     Py_XDECREF(exception->traceback);
 }
 
+/* A refusal that no function of child_courtesy.c has put into words (io.FileIO, a C module):
+ * which call it was is not known here. */
+static void
+explain(const struct csb_child *child, PyObject *value)
+{
+    PyObject *profile = NULL;
+    if (child->profile[0] != '\0' &&
+        PyErr_GivenExceptionMatches(value, PyExc_PermissionError)) {
+        profile = PyUnicode_DecodeFSDefault(child->profile);
+    }
+    if (profile != NULL) {
+        csb_child_explain_error(value, CSB_DENIAL_CALL, "", profile);
+    }
+    PyErr_Clear();
+    Py_XDECREF(profile);
+}
+
 void
 csb_child_print_error(void)
 {
@@ -113,7 +132,8 @@ csb_child_print_error(void)
 }
 
 PyObject *
-csb_child_end(enum csb_wire_end phase, const char *file_name, PyObject *source)
+csb_child_end(const struct csb_child *child, enum csb_wire_end phase,
+              const char *file_name, PyObject *source)
 {
     struct exception exception = {NULL, NULL, NULL};
     int status = STATUS_FAILED;
@@ -128,6 +148,7 @@ csb_child_end(enum csb_wire_end phase, const char *file_name, PyObject *source)
     if (source != NULL) {
         csb_child_show_lines(file_name, source);
     }
+    explain(child, exception.value);
     print_exception(&exception);
     exception_done(&exception);
     return exit_with(status);

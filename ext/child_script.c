@@ -78,7 +78,7 @@ agreed_code(const struct csb_child *child, const struct csb_child_task *task,
     int agreed;
     if (code == NULL) {
         csb_child_close_channel();
-        return csb_child_end(CSB_END_COMPILE_ERROR, task->file_name, source);
+        return csb_child_end(child, CSB_END_COMPILE_ERROR, task->file_name, source);
     }
     agreed = csb_child_agree(child, &code, 1);
     if (agreed == 1) {
@@ -92,7 +92,7 @@ agreed_code(const struct csb_child *child, const struct csb_child_task *task,
     if (agreed == 0) {
         PyErr_SetString(PyExc_SystemExit, "refused"); /* the caller kills us first */
     }
-    return csb_child_end(CSB_END_OTHER, task->file_name, source);
+    return csb_child_end(child, CSB_END_OTHER, task->file_name, source);
 }
 
 static int
@@ -133,8 +133,9 @@ execute(const struct csb_child *child, const struct csb_child_task *task,
         csb_child_converse(child, task, globals) < 0) {
         Py_CLEAR(result);
     }
-    return result != NULL ? result
-                          : csb_child_end(CSB_END_OTHER, task->file_name, source);
+    return result != NULL
+               ? result
+               : csb_child_end(child, CSB_END_OTHER, task->file_name, source);
 }
 
 PyObject *
@@ -148,9 +149,9 @@ csb_child_live(struct csb_child *child)
                                   "strict");
     if (source == NULL) {
         csb_child_close_channel();
-        result = csb_child_end(CSB_END_COMPILE_ERROR, task.file_name, NULL);
+        result = csb_child_end(child, CSB_END_COMPILE_ERROR, task.file_name, NULL);
     } else if (csb_child_become(&task) < 0) {
-        result = csb_child_end(CSB_END_OTHER, task.file_name, NULL);
+        result = csb_child_end(child, CSB_END_OTHER, task.file_name, NULL);
     } else {
         result = execute(child, &task, source);
     }

@@ -68,7 +68,7 @@ void csb_child_print_error(void);
 
 /* Print an uncaught exception as CPython would, and raise SystemExit with the status that
  * CPython would end with. `source` may be NULL. Returns NULL always. */
-PyObject *csb_child_end(enum csb_wire_end compile_phase, const char *file_name,
-                        PyObject *source);
+PyObject *csb_child_end(const struct csb_child *child, enum csb_wire_end compile_phase,
+                        const char *file_name, PyObject *source);
 
 #endif

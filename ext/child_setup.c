@@ -146,7 +146,8 @@ csb_child_configure(struct csb_child *child)
     child->narrow.code = (struct sock_filter *)(void *)child->payload;
     child->rlimits = (const struct csb_rlimit *)(const void *)(child->narrow.code +
                                                                child->narrow.length);
-    child->first_path = (const char *)(child->rlimits + config->rlimit_count);
+    child->profile = (const char *)(child->rlimits + config->rlimit_count);
+    child->first_path = csb_child_skip_strings(child->profile, 1);
     child->first_preload =
         csb_child_skip_strings(child->first_path, config->path_count);
 }

@@ -14,6 +14,7 @@ struct csb_child {
     struct csb_wire_config config;
     struct csb_bpf narrow; /* these point into the payload */
     const struct csb_rlimit *rlimits;
+    const char *profile;       /* its name, may be "" */
     const char *first_path;    /* config.path_count NUL-terminated strings */
     const char *first_preload; /* config.preload_count of them */
     /* features confirmed in the zygote, which its children keep */

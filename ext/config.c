@@ -25,6 +25,7 @@ build(struct csb_wire_config header, const struct csb_policy *policy,
     csb_message_put(ret, &header, sizeof header);
     csb_message_put(ret, policy->narrow_filter.code, filter_bytes);
     csb_message_put(ret, rlimits, header.rlimit_count * sizeof *rlimits);
+    csb_message_put_string(ret, policy->profile == NULL ? "" : policy->profile);
     csb_message_put_strings(ret, &policy->module_path);
     if (preload != NULL) {
         csb_message_put_strings(ret, preload);

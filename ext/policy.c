@@ -31,6 +31,7 @@ csb_policy_done(struct csb_policy *policy)
     free(policy->python);
     free(policy->child_module);
     free(policy->scratch_base);
+    free(policy->profile);
     csb_strings_done(&policy->module_path);
     csb_strings_done(&policy->environment);
     csb_path_rules_done(&policy->paths);

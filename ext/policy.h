@@ -21,6 +21,7 @@ struct csb_policy {
     char *python;       /* absolute path of the interpreter */
     char *child_module; /* absolute path of the _child extension */
     char *scratch_base;
+    char *profile; /* its name, for messages; NULL: none are made clearer */
     struct csb_strings module_path;
     struct csb_strings environment; /* "NAME=value" */
     struct csb_path_rules paths;

@@ -169,7 +169,9 @@ begin_spare(struct csb_pool *pool, bool touch)
     }
     if (result < 0) {
         csb_spare_free(spare);
-        fail(pool, &error);
+        if (error.err != EPIPE && error.err != ECONNRESET) {
+            fail(pool, &error);
+        } /* else the zygote is gone: its end, which is heard next, says why */
         return;
     }
     csb_kit_close_child_fds(&spare->kit);

@@ -101,7 +101,8 @@ fill(struct csb_policy *policy, PyObject *spec)
 {
     uint64_t uid;
     uint64_t abi = INT_MAX;
-    if (csb_py_get_string(spec, "python", &policy->python) < 0 ||
+    if (csb_py_get_string(spec, "profile", &policy->profile) < 0 ||
+        csb_py_get_string(spec, "python", &policy->python) < 0 ||
         csb_py_get_string(spec, "child_module", &policy->child_module) < 0 ||
         csb_py_get_string(spec, "scratch_base", &policy->scratch_base) < 0 ||
         csb_py_get_strings(spec, "module_path", &policy->module_path) < 0 ||

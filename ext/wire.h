@@ -40,7 +40,7 @@ struct csb_wire_config {
     /* the caller's namespaces; 0 = none entered */
     uint64_t outside[CSB_NAMESPACE_COUNT];
     /* payload: filter_length sock_filter, rlimit_count csb_rlimit (those that must be in
-     * force), then NUL-terminated strings: module paths, names of modules to preload */
+     * force), then NUL-terminated strings: the profile's name, module paths, names of modules to preload */
 };
 
 enum csb_wire_kind {

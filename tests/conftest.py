@@ -102,7 +102,7 @@ def _left(before_fds: dict[int, str], before: dict[str, set[object]]) -> list[st
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_behind() -> Iterator[None]:
+def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail the test that leaves a process, a thread, a descriptor or a scratch folder."""
     fds = descriptors()
     before: dict[str, set[object]] = {
@@ -118,6 +118,7 @@ def nothing_left_behind() -> Iterator[None]:
 
         _default_pool.close_default_pools()
         _policy.clear_caches()
+        request.node.funcargs.clear()  # fixtures that have ended, and what they gave
         gc.collect()
         deadline = time.monotonic() + 1.0  # a killed process is reaped in the background
         while (left := _left(fds, before)) and time.monotonic() < deadline:

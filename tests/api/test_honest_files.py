@@ -30,6 +30,8 @@ def test_it_works_in_the_scratch_folder(name: str) -> None:
 
 CAUGHT = """
 import mmap, sys
+
+pytestmark = pytest.mark.both_modes
 try:
     mmap.mmap(-1, 1 << 40)
 except OSError:

@@ -61,6 +61,17 @@ def test_a_renewal_leaves_no_old_zygote_behind() -> None:
         assert wait_for(lambda: len(children() - before) <= 2)
 
 
+def test_why_a_zygote_does_not_start_is_said_also_after_a_long_traceback() -> None:
+    """A module that raises far down: the last line is the one that says why."""
+    if not find_spec("matplotlib"):
+        pytest.skip("matplotlib is not installed here")
+    with csandbox.Pool("open", workers=1, spares=1, preload=["matplotlib"]) as pool:
+        try:
+            pool.run("print(1)")
+        except csandbox.SetupError as error:
+            assert "Error: " in str(error) and "File " not in str(error)
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
 def test_a_killed_zygote_is_replaced(number: signal.Signals) -> None:
     with csandbox.Pool("open", workers=2, spares=2) as pool:
@@ -139,7 +150,15 @@ def test_a_zygote_without_an_interpreter_says_why(tmp_path: Path) -> None:
         pool.run("print(1)")
 
 
-@pytest.mark.parametrize("name", ["numpy", "pandas", "scipy", "sympy", "matplotlib"])
+MATPLOTLIB = pytest.param(
+    "matplotlib",
+    marks=pytest.mark.xfail(
+        strict=True, reason="wants a home and a folder for its cache; a zygote has neither"
+    ),
+)
+
+
+@pytest.mark.parametrize("name", ["numpy", "pandas", "scipy", "sympy", MATPLOTLIB])
 def test_a_preloaded_package(name: str) -> None:
     if not find_spec(name):
         pytest.skip(f"{name} is not installed here")

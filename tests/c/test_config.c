@@ -24,6 +24,7 @@ set_up(void **state)
     csb_policy_init(policy);
     policy->sets = CSB_SET_BIT(CSB_SET_CORE);
     policy->uid = 60700;
+    policy->profile = strdup("compute");
     policy->notify = true;
     policy->skipped = 0x5;
     assert_int_equal(csb_seccomp_compile(policy->sets, CSB_FILTER_NARROW,
@@ -85,6 +86,7 @@ test_every_part_is_where_the_child_looks(void **state)
     at += header.filter_length * sizeof(struct sock_filter);
     assert_memory_equal(at, rlimits, sizeof rlimits);
     at += sizeof rlimits;
+    assert_string_equal(next_string(&at, end), "compute");
     assert_string_equal(next_string(&at, end), "/lib/python");
     assert_string_equal(next_string(&at, end), "/lib/python/dyn");
     assert_ptr_equal(at, end);

@@ -31,6 +31,7 @@ def test_two_nodes_and_a_killed_actor() -> None:
         **os.environ,
         "TMPDIR": folder,
         "RAY_TMPDIR": folder,
+        "HOME": folder,  # Ray keeps a token for its clusters there
         "PYTHONPATH": str(ROOT),
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_raylet_start_wait_time_s": "240",

@@ -67,7 +67,9 @@ def test_task_reward_by_convention(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_task_reward_by_the_framework(monkeypatch: pytest.MonkeyPatch) -> None:
-    vf = pytest.importorskip("verifiers.v1", reason="verifiers >= 0.4 is not installed")
+    vf = pytest.importorskip(
+        "verifiers.v1", reason="verifiers >= 0.4 is not installed: make test-rl"
+    )
 
     class MyData(vf.TaskData):
         tests: str = PROGRAM
