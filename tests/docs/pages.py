@@ -22,6 +22,7 @@ Three dots on a line of their own in shown output stand for any lines.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import doctest
 import io
@@ -35,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 import csandbox
+from csandbox._cli.arguments import _parser
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^(`{3,}|:{3,})(.*)$")
@@ -101,6 +103,12 @@ def commands(text: str) -> list[tuple[str, str]]:
     return list(zip(parts[1::2], parts[2::2], strict=True))
 
 
+def subcommands() -> dict[str, set[str]]:
+    """Each command of csandbox, with its options."""
+    (action,) = (a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return {name: set(p._option_string_actions) for name, p in action.choices.items()}
+
+
 @dataclass
 class Sitting:
     """One page being executed in `folder`. `ran` counts blocks by their language."""
@@ -147,12 +155,11 @@ class Sitting:
 
     def pycon(self, block: Block) -> None:
         """A doctest session; its names are the page's."""
-        flags = doctest.ELLIPSIS if "ellipsis" in block.words else 0
         test = doctest.DocTestParser().get_doctest(
             block.text, self.names, str(block), block.page, block.line
         )
         said: list[str] = []
-        runner = doctest.DocTestRunner(verbose=False, optionflags=flags)
+        runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
         done = runner.run(test, out=said.append, clear_globs=False)
         self.names = test.globs
         assert not said, "".join(said)
@@ -201,13 +208,11 @@ class Sitting:
         there = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
         for target in re.findall(r"\bmake ([a-z][a-z-]*)", block.text):
             assert target in there, f"{block}: make {target}"
-        for command in re.findall(r"(?:^|&& )csandbox ([a-z]+)", block.text, re.MULTILINE):
-            done = subprocess.run(
-                [sys.executable, "-m", "csandbox", command, "--help"],
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
-                capture_output=True,
-            )
-            assert done.returncode == 0, f"{block}: csandbox {command}"
+        for command in re.findall(r"\bcsandbox ([a-z]+(?: --[a-z-]+)*)", block.text):
+            name, *options = command.split()
+            known = subcommands().get(name)
+            assert known is not None, f"{block}: csandbox {command}"
+            assert set(options) <= known, f"{block}: csandbox {command}"
 
     def nothing(self, block: Block) -> None:
         """To be read, or checked with the block before it."""
