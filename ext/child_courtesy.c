@@ -13,8 +13,6 @@
 
 #include <string.h>
 
-#define CSB_INIT_KEPT "_csandbox_init"
-
 struct row {
     const char *after; /* the import after which it is replaced; NULL: at once */
     const char *module;
@@ -211,53 +209,48 @@ replace(const struct row *row, PyCFunction function, PyObject *profile)
     Py_XDECREF(key);
 }
 
-/* socket.socket.__init__, which needs to be a method: a built-in function would not be bound. */
+/* A class that is `base` but for its __init__, for calls of the form base.__init__(self, …). */
 static PyObject *
-init_socket(PyObject *self, PyObject *args, PyObject *keywords)
+class_with_init(PyObject *base, PyObject *profile)
 {
-    PyObject *init = PyObject_GetAttrString((PyObject *)Py_TYPE(self), CSB_INIT_KEPT);
-    PyObject *own = Py_BuildValue("(O)", self);
-    PyObject *all = own == NULL ? NULL : PySequence_Concat(own, args);
-    PyObject *result = NULL;
-    if (init != NULL && all != NULL) {
-        result = PyObject_Call(init, all, keywords);
+    PyObject *original = PyObject_GetAttrString(base, "__init__");
+    PyObject *init = NULL;
+    PyObject *type = NULL;
+    if (original != NULL) {
+        init = replacement(&socket_row, (PyCFunction)(void (*)(void))call, original,
+                           profile);
     }
+    if (init != NULL) {
+        type = PyObject_CallFunction((PyObject *)&PyType_Type, "s(O){sOs()}", "socket",
+                                     base, "__init__", init, "__slots__");
+    }
+    Py_XDECREF(original);
     Py_XDECREF(init);
-    Py_XDECREF(own);
-    Py_XDECREF(all);
-    return result;
+    return type;
 }
 
-static PyMethodDef init_definition = {
-    "__init__", (PyCFunction)(void (*)(void))init_socket, METH_VARARGS | METH_KEYWORDS,
-    "__init__($self, /, family=-1, type=-1, proto=-1, fileno=None)\n--\n\n"};
-
+/* The class _socket.socket can not be changed, and socket.socket must stay what inspect and
+ * mock expect. But the one calls the other through a global name of its module: that name gets
+ * a copy of the module _socket whose class says why. */
 static void
-replace_init(PyObject *profile)
+replace_socket(PyObject *profile)
 {
     PyObject *key = PyUnicode_FromString("socket");
     PyObject *module = key == NULL ? NULL : PyImport_GetModule(key);
-    PyObject *type = module == NULL ? NULL : PyObject_GetAttrString(module, "socket");
-    PyObject *original = NULL;
-    PyObject *kept = NULL;
-    PyObject *method = NULL;
-    if (type != NULL && PyType_Check(type)) {
-        original = PyObject_GetAttrString(type, "__init__");
-        method = PyDescr_NewMethod((PyTypeObject *)type, &init_definition);
-    }
-    if (original != NULL) {
-        kept = replacement(&socket_row, (PyCFunction)(void (*)(void))call, original,
-                           profile);
-    }
-    if (kept != NULL && method != NULL &&
-        PyObject_SetAttrString(type, CSB_INIT_KEPT, kept) == 0) {
-        (void)PyObject_SetAttrString(type, "__init__", method);
+    PyObject *inner = module == NULL ? NULL : PyObject_GetAttrString(module, "_socket");
+    PyObject *base = inner == NULL ? NULL : PyObject_GetAttrString(inner, "socket");
+    PyObject *type = base == NULL ? NULL : class_with_init(base, profile);
+    PyObject *copy = type == NULL ? NULL : PyModule_New("_socket");
+    if (copy != NULL &&
+        PyDict_Update(PyModule_GetDict(copy), PyModule_GetDict(inner)) == 0 &&
+        PyObject_SetAttrString(copy, "socket", type) == 0) {
+        (void)PyObject_SetAttrString(module, "_socket", copy);
     }
     PyErr_Clear();
-    Py_XDECREF(kept);
-    Py_XDECREF(method);
-    Py_XDECREF(original);
+    Py_XDECREF(copy);
     Py_XDECREF(type);
+    Py_XDECREF(base);
+    Py_XDECREF(inner);
     Py_XDECREF(module);
     Py_XDECREF(key);
 }
@@ -277,7 +270,7 @@ replace_after(const char *import, PyObject *profile)
         }
     }
     if (same(socket_row.after, import)) {
-        replace_init(profile);
+        replace_socket(profile);
     }
 }
 
