@@ -2,7 +2,8 @@
  * is replaced by one that calls it and, when it fails, has the exception's words changed
  * (child_explain.c). The system call is made and refused first, so that the supervisor
  * counts it. A program that does not call these functions pays nothing: there is no audit
- * hook, which would be called a million times by a million id().
+ * hook, which would be called a million times by a million id(), and what belongs to a module
+ * is replaced when that is imported.
  *
  * A replacement is a built-in function like the original: name, module, signature and text
  * are the same, and a traceback has no frame of it. Its __self__ is a module object that holds
@@ -14,7 +15,7 @@
 #include <string.h>
 
 struct row {
-    const char *after; /* the import after which it is replaced; NULL: at once */
+    const char *at; /* the import at which it is replaced; NULL: at once */
     const char *module;
     const char *name;
     const char *alias[2]; /* modules that may hold the same function */
@@ -22,36 +23,35 @@ struct row {
     enum csb_denial denial;
 };
 
-#define AT_ONCE(module, name, denial)                                                  \
-    {NULL, module, name, {NULL}, name, CSB_DENIAL_##denial}
+#define OS(name, denial) {"os", "posix", name, {NULL}, name, CSB_DENIAL_##denial}
 #define LOOK_UP(name) {"socket", "_socket", name, {"socket"}, name, CSB_DENIAL_NETWORK}
 
 static const struct row rows[] = {
     {NULL, "_io", "open", {"io", "builtins"}, "open", CSB_DENIAL_CALL},
-    AT_ONCE("posix", "execv", PROCESS),
-    AT_ONCE("posix", "execve", PROCESS),
-    AT_ONCE("posix", "fork", PROCESS),
-    AT_ONCE("posix", "forkpty", PROCESS),
-    AT_ONCE("posix", "kill", SIGNAL),
-    AT_ONCE("posix", "killpg", SIGNAL),
-    AT_ONCE("posix", "link", CALL),
-    AT_ONCE("posix", "listdir", CALL),
-    AT_ONCE("posix", "memfd_create", CALL),
-    AT_ONCE("posix", "mkdir", CALL),
-    AT_ONCE("posix", "mkfifo", CALL),
-    AT_ONCE("posix", "mknod", CALL),
-    AT_ONCE("posix", "open", CALL),
-    AT_ONCE("posix", "pidfd_open", SIGNAL),
-    AT_ONCE("posix", "posix_spawn", PROCESS),
-    AT_ONCE("posix", "posix_spawnp", PROCESS),
-    AT_ONCE("posix", "remove", CALL),
-    AT_ONCE("posix", "rename", CALL),
-    AT_ONCE("posix", "replace", CALL),
-    AT_ONCE("posix", "rmdir", CALL),
-    AT_ONCE("posix", "scandir", CALL),
-    AT_ONCE("posix", "symlink", CALL),
-    AT_ONCE("posix", "truncate", CALL),
-    AT_ONCE("posix", "unlink", CALL),
+    OS("execv", PROCESS),
+    OS("execve", PROCESS),
+    OS("fork", PROCESS),
+    OS("forkpty", PROCESS),
+    OS("kill", SIGNAL),
+    OS("killpg", SIGNAL),
+    OS("link", CALL),
+    OS("listdir", CALL),
+    OS("memfd_create", CALL),
+    OS("mkdir", CALL),
+    OS("mkfifo", CALL),
+    OS("mknod", CALL),
+    OS("open", CALL),
+    OS("pidfd_open", SIGNAL),
+    OS("posix_spawn", PROCESS),
+    OS("posix_spawnp", PROCESS),
+    OS("remove", CALL),
+    OS("rename", CALL),
+    OS("replace", CALL),
+    OS("rmdir", CALL),
+    OS("scandir", CALL),
+    OS("symlink", CALL),
+    OS("truncate", CALL),
+    OS("unlink", CALL),
     LOOK_UP("getaddrinfo"),
     LOOK_UP("gethostbyaddr"),
     LOOK_UP("gethostbyname"),
@@ -262,14 +262,14 @@ same(const char *one, const char *other)
 }
 
 static void
-replace_after(const char *import, PyObject *profile)
+replace_at(const char *import, PyObject *profile)
 {
     for (size_t i = 0; i < CSB_ARRAY_LEN(rows); i++) {
-        if (same(rows[i].after, import)) {
+        if (same(rows[i].at, import)) {
             replace(&rows[i], (PyCFunction)(void (*)(void))call, profile);
         }
     }
-    if (same(socket_row.after, import)) {
+    if (same(socket_row.at, import)) {
         replace_socket(profile);
     }
 }
@@ -278,7 +278,7 @@ replace_after(const char *import, PyObject *profile)
 static const char *
 awaited(PyObject *name)
 {
-    static const char *const imports[] = {"socket", "subprocess",
+    static const char *const imports[] = {"os", "socket", "subprocess",
                                           "multiprocessing.util"};
     const char *result = NULL;
     PyObject *module;
@@ -303,11 +303,17 @@ find_and_load(PyObject *self, PyObject *args, PyObject *keywords)
     const struct replaced *held = PyModule_GetState(self);
     PyObject *name = PyTuple_Size(args) > 0 ? PyTuple_GetItem(args, 0) : Py_None;
     const char *import = PyUnicode_Check(name) ? awaited(name) : NULL;
-    PyObject *result = PyObject_Call(held->original, args, keywords);
+    /* os copies what posix has, also into sets that others look into: before. */
+    const bool before = same(import, "os");
+    PyObject *result;
+    if (before) {
+        replace_at(import, held->profile);
+    }
+    result = PyObject_Call(held->original, args, keywords);
     if (result == NULL) {
         csb_child_explain_import(name, held->profile);
-    } else if (import != NULL) {
-        replace_after(import, held->profile);
+    } else if (import != NULL && !before) {
+        replace_at(import, held->profile);
     }
     return result;
 }
@@ -323,7 +329,7 @@ csb_child_courtesy(const char *profile)
     if (name == NULL) {
         return -1;
     }
-    replace_after(NULL, name);
+    replace_at(NULL, name);
     replace(&import_row, (PyCFunction)(void (*)(void))find_and_load, name);
     Py_DECREF(name);
     return 0;
