@@ -7,7 +7,6 @@ supervisor counts it: the text and ``violations`` are held together.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -80,15 +79,10 @@ def test_in_a_fresh_child_of_each_version(python: str) -> None:
     check(result, json.loads(result["stdout"]))
 
 
-@pytest.fixture(scope="module")
-def warm() -> Iterator[csandbox.Pool]:
-    """With the modules imported before the fork."""
-    with csandbox.Pool("open", workers=1, preload=("socket", "subprocess", "os")) as pool:
-        yield pool
-
-
-def test_in_a_child_of_a_zygote(warm: csandbox.Pool) -> None:
-    result = warm.run(INSIDE, stdin=json.dumps(CODES))
+@pytest.mark.parametrize("preload", [(), ("socket", "subprocess", "pathlib")])
+def test_in_a_child_of_a_zygote(preload: tuple[str, ...]) -> None:
+    with csandbox.Pool("open", workers=1, preload=preload) as pool:
+        result = pool.run(INSIDE, stdin=json.dumps(CODES))
     assert result.verdict == "accepted", result.stderr
     check({"violations": result.violations}, json.loads(result.stdout))
 
