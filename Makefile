@@ -30,7 +30,7 @@ FUZZ_S ?= 60
 BENCH ?=
 # A suite that hangs is a failure, not a wait.
 TEST_TIMEOUT_S = 2400
-OURS = csandbox csandbox_pytest tools tests bench examples setup.py
+OURS = csandbox csandbox_pytest tools tests bench docs examples setup.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
@@ -150,12 +150,34 @@ soak: build ## 5000 runs from 32 threads and from 8 processes, 500 killed hosts:
 	@$(VENV_PY) -m bench.soak
 	@$(VENV_PY) -m bench.kills
 
+# ---- pages -----------------------------------------------------------------------------------
+
+# An environment of their own: Sphinx and its friends ask for other versions than our test clients.
+docs_ready = @VENV='$(VENV)-docs' PYTHON='$(VENV_PY)' sh tools/bootstrap.sh docs
+sphinx = PYTHONPATH='$(CURDIR)' $(VENV)-docs/bin/python -m sphinx --quiet --fail-on-warning \
+	--keep-going --doctree-dir build/doctrees
+
+.PHONY: docs
+docs: build ## The pages of docs/ as HTML in build/docs; warnings and dead internal links are errors
+	$(docs_ready)
+	@$(sphinx) -b html docs build/docs && echo "written to build/docs/index.html"
+
+.PHONY: docs-check
+docs-check: build ## The same without writing anything (part of `make lint`)
+	$(docs_ready)
+	@$(sphinx) -b dummy docs build/docs-check
+
+.PHONY: docs-links
+docs-links: build ## Whether external links of the pages still lead somewhere (asks the network)
+	$(docs_ready)
+	@$(sphinx) -b linkcheck docs build/docs-links
+
 # ---- quality ---------------------------------------------------------------------------------
 
 .PHONY: lint
 lint: build ## Warnings as errors, clang-format, clang-tidy, ruff, mypy and our own lints
 	$(ready) build test lint
-	@VENV='$(VENV)' OURS='$(OURS)' sh tools/lint.sh
+	@VENV='$(VENV)' OURS='$(OURS)' MAKE='$(MAKE)' sh tools/lint.sh
 
 .PHONY: picture
 picture: build ## docs/how-to/notebook.png, a real notebook photographed; needs Debian's chromium

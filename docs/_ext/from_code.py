@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from docutils import nodes
+from pygments.lexers.python import PythonLexer
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -148,6 +149,8 @@ def _commands() -> list[str]:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Sphinx calls this."""
     os.environ.update(COLUMNS="88", NO_COLOR="1")  # argparse folds by the terminal
+    for language in ("ipython", "python-script"):  # fences that tests tell apart
+        app.add_lexer(language, PythonLexer)
     app.add_directive("csandbox-profiles", Profiles)
     app.add_directive("csandbox-profile-keys", ProfileKeys)
     app.add_directive("csandbox-verdicts", Verdicts)
