@@ -26,9 +26,11 @@ DIFF_SHARE ?= 10
 DIFF_S ?= 60
 DIFF ?=
 FUZZ_S ?= 60
+# More options for `make bench`, as in: make bench BENCH="--only warm where" or BENCH="--long 100000"
+BENCH ?=
 # A suite that hangs is a failure, not a wait.
 TEST_TIMEOUT_S = 2400
-OURS = csandbox tools tests bench examples setup.py
+OURS = csandbox csandbox_pytest tools tests bench docs examples setup.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
@@ -83,7 +85,7 @@ test-c: build ## C unit tests
 
 .PHONY: test-py
 test-py: build ## Python tests: API, CLI, kernel, escapes, rules, build
-	$(ready) build test
+	$(ready) build test notebook
 	@timeout --kill-after=30 $(TEST_TIMEOUT_S) $(VENV_PY) -m pytest $(PYTEST)
 
 .PHONY: test-all
@@ -127,9 +129,15 @@ acceptance-grading: build ## Grading on HumanEval and contests, hacks, audits; n
 	@$(VENV_PY) tools/acceptance_grading.py --data '$(CSANDBOX_DATA)'
 
 .PHONY: bench
-bench: build ## Figures against subprocess and ast, one interleaved run
+bench: build ## Figures against other ways to run Python, one interleaved run; BENCH="--long 100000"
 	$(ready) build test
-	@$(VENV_PY) -m bench
+	@$(VENV_PY) -m bench.rivals
+	@$(VENV_PY) -m bench $(BENCH)
+
+.PHONY: bench-plot
+bench-plot: build ## The comparison of the last `make bench` as an SVG: docs/bench.svg
+	$(ready) build test
+	@$(VENV_PY) -m bench.plot
 
 .PHONY: bench-load
 bench-load: build ## Verdicts of 200 programs near their CPU limit, alone and beside 16 busy processes
@@ -142,12 +150,39 @@ soak: build ## 5000 runs from 32 threads and from 8 processes, 500 killed hosts:
 	@$(VENV_PY) -m bench.soak
 	@$(VENV_PY) -m bench.kills
 
+# ---- pages -----------------------------------------------------------------------------------
+
+# An environment of their own: Sphinx and its friends ask for other versions than our test clients.
+docs_ready = @VENV='$(VENV)-docs' PYTHON='$(VENV_PY)' sh tools/bootstrap.sh docs
+sphinx = PYTHONPATH='$(CURDIR)' $(VENV)-docs/bin/python -m sphinx --quiet --fail-on-warning \
+	--keep-going --doctree-dir build/doctrees
+
+.PHONY: docs
+docs: build ## The pages of docs/ as HTML in build/docs; warnings and dead internal links are errors
+	$(docs_ready)
+	@$(sphinx) -b html docs build/docs && echo "written to build/docs/index.html"
+
+.PHONY: docs-check
+docs-check: build ## The same without writing anything (part of `make lint`)
+	$(docs_ready)
+	@$(sphinx) -b dummy docs build/docs-check
+
+.PHONY: docs-links
+docs-links: build ## Whether external links of the pages still lead somewhere (asks the network)
+	$(docs_ready)
+	@$(sphinx) -b linkcheck docs build/docs-links
+
 # ---- quality ---------------------------------------------------------------------------------
 
 .PHONY: lint
 lint: build ## Warnings as errors, clang-format, clang-tidy, ruff, mypy and our own lints
 	$(ready) build test lint
-	@VENV='$(VENV)' OURS='$(OURS)' sh tools/lint.sh
+	@VENV='$(VENV)' OURS='$(OURS)' MAKE='$(MAKE)' sh tools/lint.sh
+
+.PHONY: picture
+picture: build ## docs/how-to/notebook.png, a real notebook photographed; needs Debian's chromium
+	$(ready) build test notebook
+	@$(VENV_PY) tools/notebook_picture.py
 
 .PHONY: fmt
 fmt: ## Format C and Python

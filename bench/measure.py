@@ -74,11 +74,14 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def summary(costs: Sequence[Cost]) -> dict[str, float]:
-    """Milliseconds: median, 90th percentile and fastest by the wall clock, median of CPU time."""
+    """Milliseconds: median, 90th and 99th percentile and fastest by the wall clock,
+    median of CPU time.
+    """
     walls = [cost.wall_s * 1e3 for cost in costs]
     return {
         "p50_ms": quantile(walls, 0.5),
         "p90_ms": quantile(walls, 0.9),
+        "p99_ms": quantile(walls, 0.99),
         "min_ms": min(walls),
         "cpu_p50_ms": quantile([cost.cpu_s * 1e3 for cost in costs], 0.5),
     }
@@ -97,5 +100,5 @@ def ratio(samples: Samples, name: str, base: str) -> dict[str, float]:
         "p50": ours["p50_ms"] / theirs["p50_ms"],
         "p90": ours["p90_ms"] / theirs["p90_ms"],
         "paired": statistics.median(mine.wall_s / other.wall_s for mine, other in pairs),
-        "cpu_p50": ours["cpu_p50_ms"] / theirs["cpu_p50_ms"],
+        "cpu_p50": ours["cpu_p50_ms"] / theirs["cpu_p50_ms"] if theirs["cpu_p50_ms"] else 0.0,
     }

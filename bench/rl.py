@@ -26,11 +26,7 @@ LIMITS = csandbox.Limits(cpu_s=1, wall_s=10)
 def batch(count: int) -> tuple[list[str], list[Any]]:
     """Completions and rows, each task's answers in turn."""
     rows = [json.loads(line) for line in TASKS.read_text("utf-8").splitlines()]
-    every = [
-        (f"```python\n{code}```", row["tests"])
-        for row in rows
-        for code in row["candidates"]
-    ]
+    every = [(f"```python\n{code}```", row["tests"]) for row in rows for code in row["candidates"]]
     chosen = [every[n % len(every)] for n in range(count)]
     return [text for text, _ in chosen], [tests for _, tests in chosen]
 
@@ -69,6 +65,7 @@ def main() -> None:
         print("Ray: not measured (not installed, or --no-ray)")
         return
     import ray
+
     from csandbox.ray import GraderPool
 
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)

@@ -27,7 +27,6 @@ class _LoopMailbox:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.mailbox = _core.Mailbox()
         self.waiting = 0
-        self._loop = loop
         loop.add_reader(self.mailbox.fileno(), self._arrived)
 
     def _arrived(self) -> None:

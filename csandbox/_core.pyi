@@ -5,8 +5,10 @@ objects. Every function may be called from any thread. The GIL is released while
 or confines.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypedDict, final
+
+from typing_extensions import Self
 
 class RuleInfo(TypedDict):
     code: str  # "CSB101"
@@ -157,6 +159,94 @@ def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     Raises UnsupportedError (a required layer is missing), SetupError (nothing was run),
     ValueError, KeyboardInterrupt.
     """
+
+class PoolStats(TypedDict):
+    runs: int
+    waiting: int  # callers, now
+    running: int  # now
+    ready: int  # spares, now
+    spares_hit: int  # runs that found a spare at once
+    spares_missed: int
+    renewals: int  # zygotes after the first
+    failures: int  # spares or zygotes that did not come to be
+    zygote_resident_bytes: int
+    zygote_pid: int  # -1: none now
+    p50_s: float  # of the last runs, waiting included
+    p99_s: float
+
+class Pool:
+    """A zygote of one policy, its spare children, and the threads that look after them."""
+
+    def __new__(cls, policy: Policy, spec: Mapping[str, Any], /) -> Self:
+        """Start it.
+
+        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``renew_runs`` (int > 0),
+        ``renew_s`` and ``startup_s`` (float), ``preload`` (sequence of modules that the zygote
+        imports). Raises ValueError, UnsupportedError, SetupError.
+        """
+    def run(self, request: Mapping[str, Any], /) -> RunData:
+        """As `_core.run`, in a spare child. Raises what it raises; ValueError when closed."""
+    def submit(
+        self, request: Mapping[str, Any], mailbox: Mailbox, token: object, streams: bool, /
+    ) -> Job:
+        """Begin a run that nobody waits for; its news arrive in `mailbox` with `token`.
+
+        With `streams` its output arrives as it is written, too. Raises ValueError, SetupError.
+        """
+    def open_session(
+        self, request: Mapping[str, Any], /
+    ) -> tuple[Session, RunData] | tuple[None, RunData]:
+        """A child that is asked by `Session.exchange`; None when it ended, and how."""
+    def stats(self) -> PoolStats: ...
+    def wait_ready(self, seconds: float, /) -> bool:
+        """Wait for all spares, so long at most; whether at least one is ready."""
+    def close(self, kill: bool = False, /) -> None:
+        """End it, after the runs that are on (or, with `kill`, with them). Repeatable."""
+    def abandon(self) -> None:
+        """In a forked copy of the process: give back descriptors, and touch nothing else."""
+
+class Mailbox:
+    """Where the news of jobs arrive. Jobs keep it alive."""
+
+    def __new__(cls) -> Self: ...
+    def fileno(self) -> int:
+        """A descriptor, the mailbox's own, that is readable while there is news."""
+    def take(self, seconds: float, /) -> list[tuple[Any, str, Any]]:
+        """What has arrived, in order; waits so long at most.
+
+        Each is the token of its job, a kind and what belongs to it: "output", (1 or 2, bytes) as
+        it was written; once, at the end, "done", RunData, or "error", the exception that `run`
+        would have raised.
+        """
+
+@final
+class Job:
+    """A run that was submitted; made by `Pool.submit`."""
+
+    def cancel(self) -> None:
+        """End it soon. Its end still arrives; harmless when it has ended."""
+
+@final
+class Session:
+    """A child that keeps its state; made by `Pool.open_session`."""
+
+    def exchange(
+        self, request: Mapping[str, Any], tap: Callable[[int, bytes], object] | None = None, /
+    ) -> RunData:
+        """Send the one call of `request` and wait for its reply.
+
+        `tap` is told of output as it comes: stream (1 or 2), bytes. What it raises goes to
+        ``sys.unraisablehook``. Raises ValueError when busy or ended, KeyboardInterrupt.
+        """
+    def interrupt(self) -> bool:
+        """SIGINT to the child; False when it has ended. From any thread."""
+    def close(self) -> None:
+        """Kill the child, or let a running exchange end by it. From any thread; repeatable."""
+    @property
+    def alive(self) -> bool: ...
+    @property
+    def pid(self) -> int:
+        """Of the child; -1 when it has ended."""
 
 class ValueLimits(TypedDict):
     bytes: int  # of the whole encoding

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import os
 import threading
 import weakref
 from typing import Any
 
 from csandbox import _core
+from csandbox._errors import SetupError
 
 # What a zygote imports besides what a profile names: what most programs import anyway, and what a
 # traceback needs. Measured by bench/warm.py: each of these costs more than 1 ms when imported cold.
@@ -24,6 +26,10 @@ WARM_MODULES = (
 )  # fmt: skip
 
 _every: weakref.WeakSet[CorePool] = weakref.WeakSet()
+
+
+class PoolClosedError(ValueError):
+    """The pool was closed before the run began; nothing of it was executed."""
 
 
 class CorePool:
@@ -39,13 +45,13 @@ class CorePool:
         _every.add(self)
 
     def get(self) -> _core.Pool:
-        """The pool, started when need be. Raises ValueError when it was closed, SetupError."""
+        """The pool, started when need be. Raises PoolClosedError, SetupError."""
         pool = self._pool
         if pool is not None:
             return pool
         with self._lock:
             if self._closed:
-                raise ValueError("the pool is closed")
+                raise PoolClosedError("the pool is closed")
             if self._pool is None:
                 self._pool = _core.Pool(self.policy, self.spec)
             return self._pool
@@ -56,15 +62,20 @@ class CorePool:
         return self._pool
 
     def run(self, request: dict[str, Any]) -> _core.RunData:
-        """Run in a spare child. Raises what `_core.run` raises."""
-        return self.get().run(request)
+        """Run in a spare child. Raises what `_core.run` raises, and PoolClosedError."""
+        try:
+            return self.get().run(request)
+        except (ValueError, SetupError) as error:
+            if self._closed and getattr(error, "errno", errno.ECANCELED) == errno.ECANCELED:
+                raise PoolClosedError("the pool was closed") from error
+            raise
 
-    def close(self) -> None:
-        """End it, after the runs that are on. Harmless when it was never started, or again."""
+    def close(self, *, kill: bool = False) -> None:
+        """End it, after the runs that are on (or with them). Harmless when repeated."""
         with self._lock:
             pool, self._pool, self._closed = self._pool, None, True
         if pool is not None:
-            pool.close()
+            pool.close(kill)
 
     def _forget(self) -> None:
         """In a forked copy of the process: only descriptors are given back."""
@@ -82,7 +93,7 @@ def _after_fork() -> None:
 def _at_exit() -> None:
     for pool in list(_every):
         with contextlib.suppress(Exception):
-            pool.close()
+            pool.close(kill=True)  # a daemon thread may never come back from its run
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -209,9 +209,7 @@ def _property(test: PropertyTest, calls: Sequence[Call], values: list[Any]) -> t
 
 
 def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Judgement:
-    result = setting.run(
-        setting.source, limits, stdin=test.stdin, args=test.args, files=test.files
-    )
+    result = setting.run(setting.source, limits, stdin=test.stdin, args=test.args, files=test.files)
     if not result.ok:
         return _failed(result, result.verdict, _text(test.stdin))
     if result.stdout_truncated:

@@ -6,7 +6,6 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from csandbox._async import arun_order
 from csandbox._core_pool import CorePool
 from csandbox._default_pool import forced_pool
 from csandbox._order import Order
@@ -26,6 +25,8 @@ async def arun(
 
     The keywords are those of `run`, but for ``fresh``: the child is always a spare of a warm one.
     """
+    from csandbox._async import arun_order  # asyncio only where it is used
+
     order = Order.make(source, {}, **options)
     pool: CorePool = forced_pool(order.policy(), order.profile)
     result, _ = await arun_order(pool, order, audit_log)

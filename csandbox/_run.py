@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from csandbox import _core
+from csandbox._core_pool import PoolClosedError
 from csandbox._default_pool import default_pool
 from csandbox._limits import Limits
 from csandbox._order import Order, Replies, carry_out
@@ -108,4 +109,9 @@ def _run_fresh(order: Order) -> _core.RunData:
 
 def _run_warm(order: Order) -> _core.RunData:
     pool = default_pool(order.policy(), order.profile)
-    return _run_fresh(order) if pool is None else pool.run(order.request)
+    if pool is not None:
+        try:
+            return pool.run(order.request)
+        except PoolClosedError:
+            pass  # another thread's runs needed its place
+    return _run_fresh(order)

@@ -17,6 +17,7 @@ Item = Union[str, bytes, Mapping[str, Any]]  # noqa: UP007 - evaluated by CPytho
 Progress = Callable[[int, int | None], object]
 
 _LOOK_S = 0.1
+_END = object()  # of the items: None would be one, and wrong
 
 
 def options_of(item: Item, common: Mapping[str, Any]) -> tuple[str | bytes, dict[str, Any]]:
@@ -130,11 +131,11 @@ def run_each(
             while more and len(flight) + len(flight.ready) < (2 * width if ordered else width):
                 if len(flight) >= width:
                     break
-                number, item = next(source, (0, None))
-                if item is None:
+                following: Any = next(source, _END)
+                if following is _END:
                     more = False
                     break
-                flight.send(number, item)
+                flight.send(*following)
                 sent += 1
             found = _next_ready(flight, ordered, given)
             if found is not None:
@@ -161,8 +162,8 @@ async def arun_each(
     try:
         while more or tasks or ready:
             while more and len(tasks) < width and len(tasks) + len(ready) < 2 * width:
-                item = next(source, None)
-                if item is None:
+                item: Any = next(source, _END)
+                if item is _END:
                     more = False
                     break
                 text, own = options_of(item, options)

@@ -250,7 +250,7 @@ class Session:
                 raise SessionError(f"the session has ended ({why}); reset() begins a new one")
             data = self._core.exchange(order.request, tap)
             data["violations"], self._denied = _fresh(data["violations"], self._denied)
-            if not self._core.alive:
+            if not self.alive:
                 self._over = f"{data['verdict']}"
             return data
         finally:
@@ -279,7 +279,8 @@ class Session:
         """Check and execute one cell. Its verdict, its output and what it showed.
 
         `on_stdout` and `on_stderr` are called with what the cell writes, as it writes it, by this
-        thread; the result still has all of it. What they raise is told on stderr and goes no further.
+        thread; the result still has all of it. What they raise is told on stderr and
+        goes no further.
 
         Raises SessionError when the session has ended or is busy.
         """

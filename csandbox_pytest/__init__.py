@@ -26,7 +26,8 @@ from csandbox_pytest.options import MARKERS, add_options
 
 if TYPE_CHECKING:
     import csandbox
-    from csandbox_pytest.pools import Pools, Sandbox, Submission
+    from csandbox_pytest.pools import Pools, Sandbox
+    from csandbox_pytest.submissions import Submission
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 import csandbox
-from csandbox_pytest.report import describe, tail
 from csandbox_pytest.pools import POOLS, RESULTS, Pools, Sandbox, checked_limits, marked
+from csandbox_pytest.report import describe, tail
 from csandbox_pytest.slicing import sliced
 
 
@@ -105,5 +105,3 @@ def _raised(result: csandbox.CallResult) -> None:
     if name in ("Skipped", "SkipTest"):
         pytest.skip(f"by its own word: {tail(text)}")
     pytest.fail(f"{tail(result.stderr, 40) or tail(result.message)}", pytrace=False)
-
-

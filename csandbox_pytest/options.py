@@ -22,7 +22,7 @@ _OPTIONS: tuple[tuple[str, str | None, str, tuple[str, ...] | None, str], ...] =
     ("wall", None, "TIME", None, "time by the clock of one run"),
     ("memory", None, "SIZE", None, "memory of one run, such as 256MiB"),
     ("output", None, "SIZE", None, "output per stream of one run"),
-    ("workers", None, "N", None, "runs at a time (default: the CPUs, shared among xdist's workers)"),
+    ("workers", None, "N", None, "runs at a time (default: the CPUs, shared by xdist's workers)"),
     ("missing", None, "WHAT", ("skip", "fail"), "where code cannot be confined (default: skip)"),
     ("submissions", "linelist", "GLOB", None, "files for the fixture submission; may be repeated"),
     ("allow-degraded", "linelist", "LAYER", None, "run though this layer is missing; repeatable"),
@@ -39,9 +39,10 @@ def add_options(parser: pytest.Parser) -> None:
         group.addoption(
             flag, action=action, dest=dest, default=None, metavar=metavar, help=text, **more
         )
-        parser.addini(
-            dest, text, type="linelist" if kind == "linelist" else None, default=[] if kind else ""
-        )
+        if kind == "linelist":
+            parser.addini(dest, text, type="linelist", default=[])
+        else:
+            parser.addini(dest, text, default="")
 
 
 def value(config: pytest.Config, name: str) -> Any:

@@ -120,10 +120,10 @@ class Sandbox:
         self, source: str | bytes, tests: Iterable[Any], **given: Any
     ) -> csandbox.GradeReport:
         """As `csandbox.grade`, under the test's profile and limits; says by itself what failed."""
-        options = self._options(given)
-        options["limits"] = {**self._pools.limits, **(options["limits"] or {})} or None
-        options.setdefault("feedback", "full")
-        report = csandbox.grade(source, tests, profile=self.profile, **options)
+        words = self._options(given)
+        words["limits"] = {**self._pools.limits, **(words["limits"] or {})} or None
+        words.setdefault("feedback", "full")
+        report = csandbox.grade(source, tests, pool=self.pool, **words)
         self._keep(report)
         return report
 

@@ -22,9 +22,7 @@ def _binds(statement: ast.stmt) -> set[str]:
     if isinstance(statement, _Definition):
         return {statement.name}
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        return {
-            alias.asname or alias.name.partition(".")[0] for alias in statement.names
-        }
+        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
     return {
         node.id
         for node in ast.walk(statement)

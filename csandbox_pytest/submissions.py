@@ -23,7 +23,7 @@ class _None:
 
 
 class Submission:
-    """One file that somebody handed in. Its code is never imported here, only run in the sandbox."""
+    """One file that somebody handed in. It is never imported here, only run in the sandbox."""
 
     def __init__(self, path: Path, sandbox: Sandbox) -> None:
         """Read it."""

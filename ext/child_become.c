@@ -41,8 +41,8 @@ set_sys(const char *name, PyObject *value)
 static PyObject *
 original_argv(const struct csb_child_task *task)
 {
-    PyObject *list = string_list(task->file_name, task->first_argument,
-                                 task->header.argument_count);
+    PyObject *list =
+        string_list(task->file_name, task->first_argument, task->header.argument_count);
     PyObject *executable = PySys_GetObject("executable"); /* borrowed */
     if (list != NULL && executable != NULL && PyList_Insert(list, 0, executable) < 0) {
         Py_CLEAR(list);

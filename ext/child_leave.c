@@ -11,6 +11,24 @@
 
 enum { STATUS_FAILED = 1, STATUS_NOT_FLUSHED = 120 };
 
+/* To descriptor 2, and a line feed. */
+static void
+write_raw(PyObject *value)
+{
+    PyObject *text = PyObject_Str(value);
+    PyObject *line = text == NULL ? NULL : PyUnicode_FromFormat("%U\n", text);
+    PyObject *bytes =
+        line == NULL ? NULL
+                     : PyUnicode_AsEncodedString(line, "utf-8", "backslashreplace");
+    if (bytes != NULL) {
+        (void)csb_syscall(SYS_write, 2, PyBytes_AsString(bytes), PyBytes_Size(bytes));
+    }
+    PyErr_Clear();
+    Py_XDECREF(text);
+    Py_XDECREF(line);
+    Py_XDECREF(bytes);
+}
+
 /* What a SystemExit asks for (CPython's handle_system_exit). Text is printed. */
 static int
 status_of(PyObject *code)
@@ -24,8 +42,11 @@ status_of(PyObject *code)
         PyErr_Clear(); /* too large: -1, as CPython has it */
         return (int)(value & 0xFF);
     }
-    if (errors != NULL && errors != Py_None &&
-        PyFile_WriteObject(code, errors, Py_PRINT_RAW) == 0) {
+    if (errors == NULL || errors == Py_None) {
+        write_raw(code); /* as CPython: to the C stream */
+    } else {
+        (void)PyFile_WriteObject(code, errors, Py_PRINT_RAW);
+        PyErr_Clear(); /* text that can not be made is an empty line */
         (void)PyFile_WriteString("\n", errors);
     }
     PyErr_Clear();
@@ -61,6 +82,27 @@ take_status(PyObject *result)
     return status;
 }
 
+/* An error without a traceback would be given our own frame, the caller of all this. */
+static void
+write_unraisable(PyObject *about)
+{
+    PyObject *type;
+    PyObject *value;
+    PyObject *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback != NULL) {
+        PyErr_Restore(type, value, traceback);
+        PyErr_WriteUnraisable(about);
+        return;
+    }
+    PySys_FormatStderr("Exception ignored in: %R\n", about);
+    PyErr_Display(type, value, NULL);
+    PyErr_Clear();
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+}
+
 /* A function of a module that the program has loaded; what it raises is told on stderr. */
 static void
 call_if_loaded(const char *module_name, const char *function)
@@ -70,7 +112,7 @@ call_if_loaded(const char *module_name, const char *function)
     PyObject *result =
         module == NULL ? NULL : PyObject_CallMethod(module, function, NULL);
     if (module != NULL && result == NULL) {
-        PyErr_WriteUnraisable(module);
+        write_unraisable(module);
     }
     PyErr_Clear();
     Py_XDECREF(result);
@@ -108,7 +150,7 @@ had_threads(void)
 }
 
 static bool
-flushed(const char *name)
+flushed(const char *name, bool tell)
 {
     PyObject *stream = PySys_GetObject(name); /* borrowed */
     PyObject *closed;
@@ -125,20 +167,31 @@ flushed(const char *name)
         return true;
     }
     result = PyObject_CallMethod(stream, "flush", NULL);
-    if (result == NULL) {
-        PyErr_WriteUnraisable(stream);
+    if (result == NULL && tell) {
+        write_unraisable(stream);
     }
+    PyErr_Clear();
     Py_XDECREF(result);
     return result != NULL;
 }
 
+/* Of errors on stderr nobody can be told; as in CPython they are a failure all the same. */
 static bool
 flush_streams(void)
 {
-    bool output = flushed("stdout");
-    (void)flushed("stderr"); /* nobody can be told; as in CPython */
+    bool output = flushed("stdout", true);
+    return flushed("stderr", false) && output;
+}
+
+/* What is let go from here on writes to the streams of the beginning. */
+static void
+restore_stream(const char *name, const char *original)
+{
+    PyObject *stream = PySys_GetObject(original); /* borrowed */
+    if (stream != NULL) {
+        (void)PySys_SetObject(name, stream);
+    }
     PyErr_Clear();
-    return output;
 }
 
 /* Things that others may still need when they are let go. */
@@ -148,9 +201,10 @@ is_definition(PyObject *value)
     return PyType_Check(value) || PyModule_Check(value) || PyCallable_Check(value);
 }
 
-static void
+static bool
 let_go(bool definitions)
 {
+    bool any = false;
     PyObject *names = PyModule_GetDict(PyImport_AddModule("__main__")); /* borrowed */
     PyObject *keys = PyDict_Keys(names);
     for (Py_ssize_t i = 0; keys != NULL && i < PyList_Size(keys); i++) {
@@ -159,10 +213,12 @@ let_go(bool definitions)
         if (value != NULL && value != Py_None && is_definition(value) == definitions &&
             PyUnicode_CompareWithASCIIString(key, "__builtins__") != 0) {
             (void)PyDict_SetItem(names, key, Py_None);
+            any = true;
         }
         PyErr_Clear();
     }
     Py_XDECREF(keys);
+    return any;
 }
 
 static void
@@ -182,10 +238,15 @@ csb_child_leave(PyObject *result)
     }
     call_if_loaded("atexit", "_run_exitfuncs");
     status = flush_streams() ? status : STATUS_NOT_FLUSHED;
-    let_go(false);
+    restore_stream("stdout", "__stdout__");
+    restore_stream("stderr", "__stderr__");
+    (void)let_go(false);
     collect();
-    let_go(true);
-    status = flush_streams() ? status : STATUS_NOT_FLUSHED;
+    if (let_go(true)) {
+        collect(); /* a class is part of a cycle, and may hold things */
+    }
+    (void)flushed("stdout", false); /* when these close, CPython says nothing either */
+    (void)flushed("stderr", false);
     (void)csb_syscall(SYS_exit_group, status);
     abort();
 }

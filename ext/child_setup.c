@@ -201,6 +201,9 @@ set_limits(struct csb_child *child, const struct csb_child_task *task)
         (void)csb_syscall(SYS_exit_group, CSB_WIRE_EXIT_FAILED);
     }
     child->late_mask = csb_confirm_rlimits(task->rlimits, count);
+    if (child->late_mask == 0) {
+        (void)csb_syscall(SYS_exit_group, CSB_WIRE_EXIT_FAILED); /* it can not happen */
+    }
 }
 
 void

@@ -17,9 +17,11 @@ struct csb_child {
     const char *profile;       /* its name, may be "" */
     const char *first_path;    /* config.path_count NUL-terminated strings */
     const char *first_preload; /* config.preload_count of them */
-    uint32_t zygote_mask;      /* features confirmed in the zygote, which its children keep */
-    uint32_t late_mask;        /* features confirmed after READY */
-    void *loader; /* owned PyObject: the __loader__ of a spare, made ahead; NULL without */
+    /* features confirmed in the zygote, which its children keep */
+    uint32_t zygote_mask;
+    uint32_t late_mask; /* features confirmed after READY */
+    /* owned PyObject: the __loader__ of a spare, made ahead; NULL without */
+    void *loader;
 };
 
 /* What this child is to become; everything is owned. */

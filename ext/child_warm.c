@@ -73,18 +73,19 @@ freeze(void)
 }
 
 /* An error goes through modules that nothing else uses: once, into a stream of our own. */
-static const char failing[] = "import io, sys\n"
-                              "kept, sys.stderr = sys.stderr, io.StringIO()\n"
-                              "def f():\n"
-                              "    raise ValueError('x')\n"
-                              "try:\n"
-                              "    import traceback\n"
-                              "    try:\n"
-                              "        f()\n"
-                              "    except ValueError as e:\n"
-                              "        traceback.print_exception(type(e), e, e.__traceback__)\n"
-                              "finally:\n"
-                              "    sys.stderr = kept\n";
+static const char failing[] =
+    "import io, sys\n"
+    "kept, sys.stderr = sys.stderr, io.StringIO()\n"
+    "def f():\n"
+    "    raise ValueError('x')\n"
+    "try:\n"
+    "    import traceback\n"
+    "    try:\n"
+    "        f()\n"
+    "    except ValueError as e:\n"
+    "        traceback.print_exception(type(e), e, e.__traceback__)\n"
+    "finally:\n"
+    "    sys.stderr = kept\n";
 
 int
 csb_child_warm(void)

@@ -50,10 +50,11 @@ preload(const char *name)
     }
     Py_XDECREF(module);
     if (module != NULL && csb_syscall(SYS_unshare, CLONE_VM) == -EINVAL) {
-        PyErr_Format(PyExc_RuntimeError,
-                     "preload: importing %s starts a thread, and a process with threads "
-                     "can not be forked safely; take it out of the profile's preload",
-                     name);
+        PyErr_Format(
+            PyExc_RuntimeError,
+            "preload: importing %s starts a thread, and a process with threads "
+            "can not be forked safely; take it out of the profile's preload",
+            name);
         return -1;
     }
     return module == NULL ? -1 : 0;
@@ -165,8 +166,8 @@ static int
 set_folder(const char *directory)
 {
     char pairs[2 * (CSB_ZYGOTE_PATH_BYTES + 8)];
-    int length = snprintf(pairs, sizeof pairs, "HOME=%s%cTMPDIR=%s", directory, '\0',
-                          directory);
+    int length =
+        snprintf(pairs, sizeof pairs, "HOME=%s%cTMPDIR=%s", directory, '\0', directory);
     (void)length; /* the folder's path is shorter than the room for it */
     return csb_child_set_environment(pairs, 2);
 }
@@ -181,8 +182,9 @@ become_child(struct csb_child *child, const int fds[],
         .stdout_fd = fds[CSB_ZYGOTE_STDOUT],
         .stderr_fd = fds[CSB_ZYGOTE_STDERR],
         .channel_fd = fds[CSB_ZYGOTE_CHANNEL],
-        .landlock_fds = {-1, request->fd_count > CSB_ZYGOTE_RULESET ? fds[CSB_ZYGOTE_RULESET]
-                                                           : -1},
+        .landlock_fds = {-1, request->fd_count > CSB_ZYGOTE_RULESET
+                                 ? fds[CSB_ZYGOTE_RULESET]
+                                 : -1},
         .caller = zygote,
         .skipped = child->config.skipped,
     };

@@ -88,7 +88,8 @@ drive(struct csb_crew *crew, struct csb_errand *errand, int cancel_fd)
         request.job.tap = pass_on;
         request.job.tap_argument = errand;
     }
-    errand->status = csb_pool_run(crew->pool, &request, &errand->report, &errand->error);
+    errand->status =
+        csb_pool_run(crew->pool, &request, &errand->report, &errand->error);
 }
 
 static void
@@ -192,7 +193,8 @@ csb_crew_open(struct csb_pool *pool, unsigned workers, struct csb_crew **ret,
 }
 
 int
-csb_crew_send(struct csb_crew *crew, struct csb_errand *errand, struct csb_error *reterr)
+csb_crew_send(struct csb_crew *crew, struct csb_errand *errand,
+              struct csb_error *reterr)
 {
     int result = 0;
     errand->news = calloc(1, sizeof *errand->news);
@@ -261,12 +263,17 @@ csb_crew_queued(struct csb_crew *crew)
 }
 
 void
-csb_crew_close(struct csb_crew *crew)
+csb_crew_close(struct csb_crew *crew, bool kill)
 {
+    const uint64_t one = 1;
     (void)pthread_mutex_lock(&crew->lock);
     crew->closing = true;
-    for (struct csb_errand *errand = crew->first; errand != NULL; errand = errand->next) {
+    for (struct csb_errand *errand = crew->first; errand != NULL;
+         errand = errand->next) {
         __atomic_store_n(&errand->cancelled, true, __ATOMIC_RELEASE);
+    }
+    for (unsigned i = 0; i < crew->count && kill; i++) {
+        (void)!write(crew->members[i].cancel_fd, &one, sizeof one);
     }
     (void)pthread_cond_broadcast(&crew->work);
     (void)pthread_mutex_unlock(&crew->lock);

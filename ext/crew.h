@@ -24,7 +24,7 @@ struct csb_errand {
     /* the crew's own */
     struct csb_errand *next;
     struct csb_news *news; /* made before it is sent, so that its end can be told */
-    int worker; /* -1: not running */
+    int worker;            /* -1: not running */
     bool queued;
     bool cancelled;
     bool finished;
@@ -43,9 +43,9 @@ void csb_crew_cancel(struct csb_crew *crew, struct csb_errand *errand);
 /* Errands that wait for a thread. */
 size_t csb_crew_queued(struct csb_crew *crew);
 
-/* What waits arrives as cancelled, what runs is waited for. Nothing may be sent any more;
+/* What waits arrives as cancelled, what runs is waited for, or ended with `kill`. Nothing may be sent any more;
  * csb_crew_cancel stays harmless until csb_crew_free. */
-void csb_crew_close(struct csb_crew *crew);
+void csb_crew_close(struct csb_crew *crew, bool kill);
 
 /* After csb_crew_close; NULL is harmless. */
 void csb_crew_free(struct csb_crew *crew);

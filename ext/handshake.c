@@ -79,8 +79,8 @@ csb_handshake_exit(int status, int64_t wait_ns, struct csb_exit *ret)
         int64_t left = deadline - csb_clock_now_ns();
         result = poll(&readable, 1, left > 0 ? (int)(left / CSB_NS_PER_MS) + 1 : 0);
     } while (result < 0 && errno == EINTR);
-    if (result <= 0 || recv(status, &ended, sizeof ended, MSG_DONTWAIT) !=
-                           (ssize_t)sizeof ended) {
+    if (result <= 0 ||
+        recv(status, &ended, sizeof ended, MSG_DONTWAIT) != (ssize_t)sizeof ended) {
         return;
     }
     ret->known = true;

@@ -52,10 +52,10 @@ csb_kit_make(struct csb_kit *kit, const struct csb_policy *policy,
              struct csb_ends *ret_ends, struct csb_error *reterr)
 {
     uint32_t owner = policy->root ? policy->uid : 0;
-    int result = kit->scratch.fd >= 0
-                     ? 0
-                     : csb_scratch_make(&kit->scratch, policy->scratch_base, owner,
-                                        reterr);
+    int result =
+        kit->scratch.fd >= 0
+            ? 0
+            : csb_scratch_make(&kit->scratch, policy->scratch_base, owner, reterr);
     if (result == 0) {
         result = make_ends(kit, ret_ends, reterr);
     }
@@ -89,9 +89,10 @@ csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
     if (policy->cgroup.fd < 0) {
         return 0;
     }
-    result = csb_leaf_make(&kit->leaf, &policy->cgroup,
-                           csb_leaf_memory_max(limits->memory_bytes, limits->disk_bytes),
-                           limits->threads, reterr);
+    result =
+        csb_leaf_make(&kit->leaf, &policy->cgroup,
+                      csb_leaf_memory_max(limits->memory_bytes, limits->disk_bytes),
+                      limits->threads, reterr);
     /* Without one the run goes on unless it must have it; `isolation` says so. */
     return policy->required & CSB_FEATURE_BIT(CSB_FEATURE_CGROUP) ? result : 0;
 }
@@ -137,8 +138,7 @@ csb_kit_take_over(struct csb_kit *kit, struct csb_kit *used, bool files_counted,
         return false;
     }
     kit->scratch = used->scratch;
-    kit->scratch.name =
-        kit->scratch.path + (used->scratch.name - used->scratch.path);
+    kit->scratch.name = kit->scratch.path + (used->scratch.name - used->scratch.path);
     kit->ruleset_fd = used->ruleset_fd;
     used->scratch.fd = used->scratch.base_fd = used->ruleset_fd = CSB_FD_NONE;
     used->scratch.name = NULL;

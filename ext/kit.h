@@ -9,7 +9,13 @@
 #include "scratch.h"
 #include "supervise.h"
 
-enum csb_kit_fd { CSB_KIT_STDIN, CSB_KIT_STDOUT, CSB_KIT_STDERR, CSB_KIT_CHANNEL, CSB_KIT_FDS };
+enum csb_kit_fd {
+    CSB_KIT_STDIN,
+    CSB_KIT_STDOUT,
+    CSB_KIT_STDERR,
+    CSB_KIT_CHANNEL,
+    CSB_KIT_FDS
+};
 
 struct csb_kit {
     struct csb_scratch scratch;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -90,6 +91,7 @@ static void
 fill_plan(struct csb_plan *plan, const struct csb_policy *policy,
           const struct csb_request *request, const struct csb_kit *kit)
 {
+    struct csb_rlimit late; /* comes with the submission, see late_limit */
     plan->directory = kit->scratch.path;
     plan->stdin_fd = kit->child_fds[CSB_KIT_STDIN];
     plan->stdout_fd = kit->child_fds[CSB_KIT_STDOUT];
@@ -101,6 +103,8 @@ fill_plan(struct csb_plan *plan, const struct csb_policy *policy,
     plan->namespaces = policy->namespaces;
     plan->wide_filter = policy->wide_filter;
     plan->rlimit_count = csb_limits_to_rlimits(request->job.limits, plan->rlimits);
+    plan->rlimit_count =
+        csb_rlimits_take(plan->rlimits, plan->rlimit_count, RLIMIT_NOFILE, &late);
     plan->skipped = policy->skipped;
 }
 
@@ -138,10 +142,10 @@ send_config(const struct csb_policy *policy, const struct csb_plan *plan, int ch
     }
     result = csb_launch_send(channel, config.bytes, config.count);
     csb_message_done(&config);
-    return result == 0 ? 0
-                       : csb_fail(reterr, CSB_STEP_STARTUP, -result,
-                                  "send the configuration to the child: %s",
-                                  strerror(-result));
+    return result == 0
+               ? 0
+               : csb_fail(reterr, CSB_STEP_STARTUP, -result,
+                          "send the configuration to the child: %s", strerror(-result));
 }
 
 int
@@ -174,15 +178,30 @@ csb_launch_start(const struct csb_policy *policy, const struct csb_request *requ
                       : send_config(policy, &plan, ret->ends.channel_fd, reterr);
 }
 
+/* Descriptors in flight are counted per user and held against the sender's RLIMIT_NOFILE
+ * (unix(7)): lowered before the listener was handed over, another child of the uid that
+ * sends itself descriptors could keep this one from starting. */
+static size_t
+late_limit(const struct csb_limits *limits, struct csb_rlimit *ret)
+{
+    struct csb_rlimit all[CSB_RLIMITS_MAX];
+    size_t count = csb_limits_to_rlimits(limits, all);
+    return count - csb_rlimits_take(all, count, RLIMIT_NOFILE, ret);
+}
+
 int
 csb_launch(const struct csb_policy *policy, const struct csb_request *request,
            struct csb_report *ret, struct csb_error *reterr)
 {
-    const struct csb_submission submission = {.mode = request->job.mode,
-                                              .file_name = request->file_name,
-                                              .arguments = request->arguments,
-                                              .prelude = request->prelude,
-                                              .source_bytes = request->job.source.count};
+    struct csb_rlimit late;
+    const struct csb_submission submission = {
+        .rlimits = &late,
+        .rlimit_count = late_limit(request->job.limits, &late),
+        .mode = request->job.mode,
+        .file_name = request->file_name,
+        .arguments = request->arguments,
+        .prelude = request->prelude,
+        .source_bytes = request->job.source.count};
     struct csb_job job = csb_request_job(request, policy);
     struct csb_message message = {0};
     struct csb_start start;

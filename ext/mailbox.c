@@ -33,7 +33,8 @@ csb_mailbox_open(struct csb_mailbox **ret, struct csb_error *reterr)
     if (mailbox->event_fd < 0) {
         int err = -mailbox->event_fd;
         free(mailbox);
-        return csb_fail(reterr, CSB_STEP_PIPE, err, "make a mailbox: %s", strerror(err));
+        return csb_fail(reterr, CSB_STEP_PIPE, err, "make a mailbox: %s",
+                        strerror(err));
     }
     (void)pthread_mutex_init(&mailbox->lock, NULL);
     *ret = mailbox;

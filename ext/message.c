@@ -64,8 +64,9 @@ csb_message_finish(struct csb_message *message, size_t limit_bytes,
     if (message->failed) {
         result = csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for a message");
     } else if (message->count > limit_bytes) {
-        result = csb_fail(reterr, CSB_STEP_ARGUMENT, E2BIG,
-                          "args and module path are longer than %zu bytes", limit_bytes);
+        result =
+            csb_fail(reterr, CSB_STEP_ARGUMENT, E2BIG,
+                     "args and module path are longer than %zu bytes", limit_bytes);
     }
     if (result < 0) {
         csb_message_done(message);

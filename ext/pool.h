@@ -22,10 +22,10 @@ struct csb_pool_options {
 
 struct csb_pool_stats {
     uint64_t runs;
-    uint64_t waiting;     /* callers, now */
-    uint64_t running;     /* now */
-    uint64_t ready;       /* spares, now */
-    uint64_t spares_hit;  /* runs that found a spare at once */
+    uint64_t waiting;    /* callers, now */
+    uint64_t running;    /* now */
+    uint64_t ready;      /* spares, now */
+    uint64_t spares_hit; /* runs that found a spare at once */
     uint64_t spares_missed;
     uint64_t renewals; /* zygotes after the first */
     uint64_t failures; /* spares or zygotes that did not come to be */
@@ -57,8 +57,10 @@ void csb_pool_stats_of(struct csb_pool *pool, struct csb_pool_stats *ret);
 /* Wait until a spare is ready, at most wait_ns; false: none yet. */
 bool csb_pool_wait_ready(struct csb_pool *pool, int64_t wait_ns);
 
-/* No new runs; waits for those that are running, then ends everything. */
-void csb_pool_close(struct csb_pool *pool);
+/* No new runs; waits for those that are running, then ends everything. With `kill` they are
+ * ended too, as internal errors; a thread that does not come back within KILL_WAIT (it may
+ * be waiting for a GIL that it will not get any more) keeps what it needs of the pool. */
+void csb_pool_close(struct csb_pool *pool, bool kill);
 
 /* In a forked copy of the process: close descriptors, touch no process. What else the pool
  * holds is lost (its lock may be held by a thread that does not exist here). */

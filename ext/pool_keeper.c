@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define KILL_WAIT_NS (2 * CSB_NS_PER_S)
 #define RETRY_NS (100 * CSB_NS_PER_MS)
 #define LONGEST_RETRY_NS (5 * CSB_NS_PER_S)
 
@@ -155,18 +156,22 @@ begin_spare(struct csb_pool *pool, bool touch)
     struct csb_spare *spare = csb_spare_new();
     int result;
     if (spare != NULL && pool->saved_count > 0) {
-        (void)csb_kit_take_over(&spare->kit, &pool->saved[--pool->saved_count], true, 0);
+        (void)csb_kit_take_over(&spare->kit, &pool->saved[--pool->saved_count], true,
+                                0);
         csb_kit_done(&pool->saved[pool->saved_count], 0);
     }
     result = spare == NULL
-                     ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
-                     : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
+                 ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
+                 : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
     if (result == 0) {
-        result = csb_zygote_fork(&pool->zygote, &spare->kit, touch, &spare->start, &error);
+        result =
+            csb_zygote_fork(&pool->zygote, &spare->kit, touch, &spare->start, &error);
     }
     if (result < 0) {
         csb_spare_free(spare);
-        fail(pool, &error);
+        if (error.err != EPIPE && error.err != ECONNRESET) {
+            fail(pool, &error);
+        } /* else the zygote is gone: its end, which is heard next, says why */
         return;
     }
     csb_kit_close_child_fds(&spare->kit);
@@ -177,16 +182,30 @@ begin_spare(struct csb_pool *pool, bool touch)
     pool->pending_count++;
 }
 
+/* Ready, of the zygote that is now. The lock is held. */
+static unsigned
+current_ready(const struct csb_pool *pool)
+{
+    unsigned count = 0;
+    for (const struct csb_spare *spare = pool->ready; spare != NULL;
+         spare = spare->next) {
+        count += spare->generation == pool->generation;
+    }
+    return count;
+}
+
 static void
 make_spares(struct csb_pool *pool, int64_t now_ns)
 {
     unsigned wanted;
+    unsigned ready;
     bool at_leisure;
     (void)pthread_mutex_lock(&pool->lock);
     at_leisure = pool->waiting == 0;
     wanted = pool->options.spares;
     wanted = pool->closing ? 0 : wanted;
-    wanted = wanted > pool->ready_count ? wanted - pool->ready_count : 0;
+    ready = current_ready(pool);
+    wanted = wanted > ready ? wanted - ready : 0;
     (void)pthread_mutex_unlock(&pool->lock);
     while (pool->zygote.process.pidfd >= 0 && now_ns >= pool->retry_ns &&
            pool->pending_count < wanted && pool->pending_count < PENDING_MAX) {
@@ -211,10 +230,10 @@ clear_up(struct csb_pool *pool)
         if (pool->saved_count < CSB_POOL_SAVED) {
             csb_process_kill(&spare->start.process); /* it must not come back to it */
             csb_kit_init(saved);
-            pool->saved_count += csb_kit_take_over(saved, &spare->kit, spare->counted,
-                                                   spare->files_made)
-                                     ? 1
-                                     : 0;
+            pool->saved_count +=
+                csb_kit_take_over(saved, &spare->kit, spare->counted, spare->files_made)
+                    ? 1
+                    : 0;
         }
     }
     free_all(used);
@@ -228,6 +247,29 @@ drop_saved(struct csb_pool *pool)
     }
 }
 
+/* Those of an older zygote come first, and give way one by one: it ends when its last one has,
+ * and there is never one ready less. The lock is held. */
+static void
+put_ready(struct csb_pool *pool, struct csb_spare *spare)
+{
+    struct csb_spare **link = &pool->ready;
+    struct csb_spare *oldest;
+    while (*link != NULL && (*link)->generation < spare->generation) {
+        link = &(*link)->next;
+    }
+    spare->next = *link;
+    *link = spare;
+    pool->ready_count++;
+    oldest = pool->ready;
+    if (pool->ready_count > pool->options.spares &&
+        oldest->generation < spare->generation) {
+        pool->ready = oldest->next;
+        pool->ready_count--;
+        oldest->next = pool->used;
+        pool->used = oldest;
+    }
+}
+
 static void
 spare_is_ready(struct csb_pool *pool, struct csb_spare *spare)
 {
@@ -236,9 +278,7 @@ spare_is_ready(struct csb_pool *pool, struct csb_spare *spare)
     (void)csb_procfs_memory(&start->procfs, &start->inherited);
     start->ready = true;
     (void)pthread_mutex_lock(&pool->lock);
-    spare->next = pool->ready;
-    pool->ready = spare;
-    pool->ready_count++;
+    put_ready(pool, spare);
     pool->failures_in_a_row = 0;
     csb_pool_grant(pool);
     (void)pthread_cond_broadcast(&pool->idle);
@@ -299,8 +339,7 @@ advance_all(struct csb_pool *pool)
     struct csb_error error;
     while (*link != NULL) {
         struct csb_spare *spare = *link;
-        int result =
-            advance(spare, spare->begun_ns + pool->options.startup_ns, &error);
+        int result = advance(spare, spare->begun_ns + pool->options.startup_ns, &error);
         if (result == 0) {
             link = &spare->next;
             continue;
@@ -324,11 +363,18 @@ static int
 milliseconds_until(const struct csb_pool *pool, int64_t now_ns)
 {
     int64_t next = pool->zygote.born_ns + pool->options.renew_ns;
+    if (pool->retired.process.pidfd >= 0) {
+        next =
+            now_ns + 60 * CSB_NS_PER_S; /* not before that one's end, which is heard */
+    }
     if (pool->pending != NULL) {
         next = now_ns + 100 * CSB_NS_PER_MS;
     }
     if (pool->zygote.process.pidfd < 0 || pool->retry_ns > now_ns) {
         next = pool->retry_ns;
+    }
+    if (pool->retry_ns == INT64_MAX) {
+        next = now_ns + 100 * CSB_NS_PER_MS; /* closing: look whether they are back */
     }
     next = next < now_ns ? 0 : (next - now_ns) / CSB_NS_PER_MS + 1;
     return next > 60 * 1000 ? 60 * 1000 : (int)next;
@@ -368,11 +414,32 @@ wait_and_serve(struct csb_pool *pool)
     }
 }
 
+/* The runs that are on end with their zygotes. True: some thread does not come back. */
+static bool
+end_runs(struct csb_pool *pool, int64_t *give_up_ns)
+{
+    const int64_t now = csb_clock_now_ns();
+    bool late;
+    if (*give_up_ns == 0) {
+        *give_up_ns = now + KILL_WAIT_NS;
+        lose_zygote(pool, false);
+        csb_zygote_kill(&pool->retired);
+        pool->retry_ns = INT64_MAX; /* no new one */
+    }
+    (void)pthread_mutex_lock(&pool->lock);
+    late = now > *give_up_ns;
+    pool->left_behind = late;
+    (void)pthread_mutex_unlock(&pool->lock);
+    return late;
+}
+
 void *
 csb_pool_keep(void *argument)
 {
     struct csb_pool *pool = argument;
+    bool killing;
     bool closing = false;
+    int64_t give_up_ns = 0;
     while (!closing) {
         int64_t now = csb_clock_now_ns();
         clear_up(pool);
@@ -381,7 +448,11 @@ csb_pool_keep(void *argument)
         wait_and_serve(pool);
         (void)pthread_mutex_lock(&pool->lock);
         closing = pool->closing && pool->running == 0 && pool->waiting == 0;
+        killing = pool->closing && pool->killing && !closing;
         (void)pthread_mutex_unlock(&pool->lock);
+        if (killing) {
+            closing = end_runs(pool, &give_up_ns);
+        }
     }
     lose_zygote(pool, false);
     clear_up(pool);

@@ -1,4 +1,5 @@
-/* What the halves of a pool share: pool.c (callers), pool_keeper.c (the thread). Private to
+/* What the parts of a pool share: pool.c and pool_queue.c (callers), pool_life.c (making and
+ * ending), pool_keeper.c (the thread). Private to
  * these. Everything is guarded by `lock` unless said. */
 #ifndef CSB_POOL_STATE_H
 #define CSB_POOL_STATE_H
@@ -47,6 +48,8 @@ struct csb_pool {
     unsigned waiting;
     unsigned running;
     bool closing;
+    bool killing;        /* closing, and not for what runs to end by itself */
+    bool left_behind;    /* … which did not end in time: nobody may free this */
     uint64_t generation; /* of the zygote whose spares are good */
     uint64_t last_lost;  /* the latest generation that died by itself */
     struct csb_error error;
@@ -71,6 +74,15 @@ void csb_pool_wake(const struct csb_pool *pool);
 
 /* Give ready spares to waiting callers. The lock is held. */
 void csb_pool_grant(struct csb_pool *pool);
+
+/* Take a spare and a worker's place, or wait for them; 0 or -errno with *reterr. */
+int csb_pool_take(struct csb_pool *pool, const struct csb_job *job,
+                  struct csb_spare **ret, struct csb_error *reterr) CSB_MUST_USE;
+
+/* Conditions on the monotonic clock. */
+void csb_pool_init_condition(pthread_cond_t *condition);
+void csb_pool_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock,
+                         int64_t until_ns);
 
 struct csb_spare *csb_spare_new(void);
 

@@ -18,7 +18,8 @@ struct csb_memory {
         private_bytes;   /* what a run costs: not backed by a file, resident or swapped
                              * out, and the page tables (a sparse map is made of these) */
     uint64_t peak_bytes; /* highest resident size so far (VmHWM) */
-    uint64_t data_bytes; /* private writable memory, touched or not: what RLIMIT_DATA counts */
+    /* private writable memory, touched or not: what RLIMIT_DATA counts */
+    uint64_t data_bytes;
 };
 
 /* Open both; must be called while the pid is not reaped. */

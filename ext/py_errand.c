@@ -216,7 +216,8 @@ new_job(PyObject *module, PyObject *mailbox_object, PyObject *token)
     PyObject *mailbox_type = PyObject_GetAttrString(module, "Mailbox");
     PyObject *job_type = PyObject_GetAttrString(module, "Job");
     JobObject *job = NULL;
-    if (mailbox_type != NULL && PyObject_IsInstance(mailbox_object, mailbox_type) != 1) {
+    if (mailbox_type != NULL &&
+        PyObject_IsInstance(mailbox_object, mailbox_type) != 1) {
         PyErr_SetString(PyExc_TypeError, "expected a _core.Mailbox");
     } else if (mailbox_type != NULL && job_type != NULL) {
         job = allocate((PyTypeObject *)job_type);
@@ -234,7 +235,8 @@ new_job(PyObject *module, PyObject *mailbox_object, PyObject *token)
 
 PyObject *
 csb_py_errand_send(PyObject *module, PyObject *pool_object,
-                   const struct csb_policy *policy, struct csb_crew *crew, PyObject *args)
+                   const struct csb_policy *policy, struct csb_crew *crew,
+                   PyObject *args)
 {
     PyObject *mapping;
     PyObject *mailbox_object;

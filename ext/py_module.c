@@ -44,12 +44,27 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* Pools, their threads and what they keep belong to one interpreter, and the state of a
+ * process (fork handlers, its end) to the main one. */
+static int
+refuse_other_interpreters(void)
+{
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) {
+        return 0;
+    }
+    PyErr_SetString(
+        PyExc_ImportError,
+        "csandbox serves the main interpreter only, and this is a sub-interpreter; "
+        "import it in the main one and call it from there");
+    return -1;
+}
+
 static int
 execute(PyObject *module)
 {
-    return csb_py_policy_add(module) < 0 || csb_py_guard_add(module) < 0 ||
-                   csb_py_pool_add(module) < 0 || csb_py_errand_add(module) < 0 ||
-                   csb_py_session_add(module) < 0
+    return refuse_other_interpreters() < 0 || csb_py_policy_add(module) < 0 ||
+                   csb_py_guard_add(module) < 0 || csb_py_pool_add(module) < 0 ||
+                   csb_py_errand_add(module) < 0 || csb_py_session_add(module) < 0
                ? -1
                : 0;
 }

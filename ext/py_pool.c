@@ -124,7 +124,7 @@ pool_wait_ready(PyObject *object, PyObject *argument)
 }
 
 static void
-close_pool(PoolObject *self)
+close_pool(PoolObject *self, bool kill)
 {
     struct csb_pool *pool = self->pool;
     struct csb_crew *crew = self->crew;
@@ -132,17 +132,21 @@ close_pool(PoolObject *self)
     if (pool != NULL) {
         Py_BEGIN_ALLOW_THREADS;
         if (crew != NULL) {
-            csb_crew_close(crew);
+            csb_crew_close(crew, kill);
         }
-        csb_pool_close(pool);
+        csb_pool_close(pool, kill);
         Py_END_ALLOW_THREADS;
     }
 }
 
 static PyObject *
-pool_close(PyObject *object, PyObject *Py_UNUSED(unused))
+pool_close(PyObject *object, PyObject *args)
 {
-    close_pool((PoolObject *)object);
+    int kill = 0;
+    if (!PyArg_ParseTuple(args, "|p:close", &kill)) {
+        return NULL;
+    }
+    close_pool((PoolObject *)object, kill != 0);
     Py_RETURN_NONE;
 }
 
@@ -175,8 +179,9 @@ get_options(PyObject *spec, struct csb_pool_options *ret, struct csb_strings *pr
     }
     if (workers < 1 || workers > 4096 || spares < 1 || spares > 4096 ||
         ret->renew_runs < 1) {
-        PyErr_SetString(PyExc_ValueError, "keys 'workers' and 'spares': expected 1 to 4096, "
-                                          "'renew_runs': at least 1");
+        PyErr_SetString(PyExc_ValueError,
+                        "keys 'workers' and 'spares': expected 1 to 4096, "
+                        "'renew_runs': at least 1");
         return -1;
     }
     ret->workers = (unsigned)workers;
@@ -237,7 +242,7 @@ pool_dealloc(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    close_pool((PoolObject *)object);
+    close_pool((PoolObject *)object, true);
     csb_crew_free(((PoolObject *)object)->crew);
     Py_XDECREF(((PoolObject *)object)->policy_object);
     release(object);
@@ -251,8 +256,10 @@ static PyMethodDef methods[] = {
     {"open_session", pool_open_session, METH_O,
      "open_session(request): (Session, or None when the child ended; RunData)."},
     {"stats", pool_stats, METH_NOARGS, "Figures of the pool."},
-    {"wait_ready", pool_wait_ready, METH_O, "Wait for spares, so many seconds at most."},
-    {"close", pool_close, METH_NOARGS, "End all of it, after the runs that are on."},
+    {"wait_ready", pool_wait_ready, METH_O,
+     "Wait for spares, so many seconds at most."},
+    {"close", pool_close, METH_VARARGS,
+     "close(kill=False): end all of it, after the runs that are on, or with them."},
     {"abandon", pool_abandon, METH_NOARGS, "In a forked copy of the process: let go."},
     {NULL, NULL, 0, NULL},
 };
@@ -281,7 +288,8 @@ csb_py_pool_add(PyObject *module)
 }
 
 struct csb_pool *
-csb_py_pool_get(PyObject *module, PyObject *object, const struct csb_policy **ret_policy)
+csb_py_pool_get(PyObject *module, PyObject *object,
+                const struct csb_policy **ret_policy)
 {
     PyObject *type = PyObject_GetAttrString(module, "Pool");
     struct csb_pool *pool = NULL;

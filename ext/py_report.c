@@ -166,10 +166,11 @@ replies(const struct csb_report *report)
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < report->reply_count; i++) {
         const struct csb_reply *reply = &report->replies[i];
-        PyObject *item = Py_BuildValue(
-            "{s:y#,s:d,s:d}", "bytes", (const char *)reply->bytes,
-            (Py_ssize_t)reply->count, "cpu_s", (double)reply->cpu_ns / (double)CSB_NS_PER_S,
-            "wall_s", (double)reply->wall_ns / (double)CSB_NS_PER_S);
+        PyObject *item =
+            Py_BuildValue("{s:y#,s:d,s:d}", "bytes", (const char *)reply->bytes,
+                          (Py_ssize_t)reply->count, "cpu_s",
+                          (double)reply->cpu_ns / (double)CSB_NS_PER_S, "wall_s",
+                          (double)reply->wall_ns / (double)CSB_NS_PER_S);
         if (item == NULL || PyList_Append(list, item) < 0) {
             Py_CLEAR(list);
         }

@@ -238,7 +238,8 @@ csb_py_request_convert(PyObject *mapping, struct csb_py_request *ret)
         csb_py_get_environment(mapping, "env", &ret->environment) < 0 ||
         (PyMapping_HasKeyString(mapping, "collect") &&
          csb_py_get_strings(mapping, "collect", &ret->patterns) < 0) ||
-        convert_files(mapping, ret) < 0 || csb_py_convert_limits(mapping, &ret->limits) < 0) {
+        convert_files(mapping, ret) < 0 ||
+        csb_py_convert_limits(mapping, &ret->limits) < 0) {
         return -1;
     }
     if (convert_checked(mapping, ret) < 0 || convert_calls(mapping, ret) < 0) {

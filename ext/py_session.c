@@ -85,7 +85,8 @@ session_exchange(PyObject *object, PyObject *args)
                                                      : "the session has ended");
         return NULL;
     }
-    if (csb_py_request_convert(mapping, &request) < 0 || request.c.job.call_count != 1) {
+    if (csb_py_request_convert(mapping, &request) < 0 ||
+        request.c.job.call_count != 1) {
         if (!PyErr_Occurred()) {
             PyErr_SetString(PyExc_ValueError, "key 'calls': expected one");
         }
@@ -211,9 +212,9 @@ new_session(PyObject *module, PyObject *pool_object)
 {
     PyTypeObject *type = (PyTypeObject *)PyObject_GetAttrString(module, "Session");
     SessionObject *self =
-        type == NULL ? NULL
-                     : (SessionObject *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(
-                           type, 0);
+        type == NULL
+            ? NULL
+            : (SessionObject *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     Py_XDECREF((PyObject *)type);
     if (self == NULL) {
         return NULL;

@@ -51,3 +51,18 @@ csb_limits_to_rlimits(const struct csb_limits *limits, struct csb_rlimit *ret)
     }
     return count;
 }
+
+size_t
+csb_rlimits_take(struct csb_rlimit *rlimits, size_t count, int resource,
+                 struct csb_rlimit *ret)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rlimits[i].resource == resource) {
+            *ret = rlimits[i];
+        } else {
+            rlimits[kept++] = rlimits[i];
+        }
+    }
+    return kept;
+}

@@ -30,4 +30,9 @@ enum { CSB_RLIMITS_MAX = 12 };
  * may set (its own hard limit) is lowered to that. */
 size_t csb_limits_to_rlimits(const struct csb_limits *limits, struct csb_rlimit *ret);
 
+/* Take the limit of one resource out of the list and put it into *ret; returns the new count.
+ * Unchanged when it is not there (*ret is then not written). */
+size_t csb_rlimits_take(struct csb_rlimit *rlimits, size_t count, int resource,
+                        struct csb_rlimit *ret);
+
 #endif

@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -127,6 +128,34 @@ wait_for_end(const struct csb_process *process, int64_t wait_ns)
     }
 }
 
+/* What the kernel keeps with a pidfd after somebody else has reaped, as in a host that ignores
+ * SIGCHLD (Linux 6.15; ioctl_pidfd(2)). The headers of most systems are older. */
+struct pidfd_info {
+    uint64_t mask;
+    uint64_t cgroup_id;
+    uint32_t ids[11];
+    int32_t status; /* as wait(2) has it */
+};
+
+#define PIDFD_INFO_EXIT_BIT (UINT64_C(1) << 3)
+#define PIDFD_GET_INFO_CALL _IOWR(0xFF, 11, struct pidfd_info)
+
+static void
+ask_pidfd(int pidfd, struct csb_exit *ret)
+{
+    struct pidfd_info info = {.mask = PIDFD_INFO_EXIT_BIT};
+    if (ioctl(pidfd, PIDFD_GET_INFO_CALL, &info) != 0 ||
+        (info.mask & PIDFD_INFO_EXIT_BIT) == 0) {
+        return;
+    }
+    ret->known = true;
+    if (WIFEXITED(info.status)) {
+        ret->exit_code = WEXITSTATUS(info.status);
+    } else {
+        ret->signal = WTERMSIG(info.status);
+    }
+}
+
 bool
 csb_process_reap(struct csb_process *process, int64_t wait_ns, struct csb_exit *ret)
 {
@@ -148,6 +177,8 @@ csb_process_reap(struct csb_process *process, int64_t wait_ns, struct csb_exit *
         } else {
             ret->signal = info.si_status;
         }
+    } else {
+        ask_pidfd(process->pidfd, ret);
     }
     csb_fd_close(&process->pidfd);
     return true;

@@ -130,8 +130,8 @@ static void
 pull_stream(struct csb_run *run, int *fd, struct csb_capture *capture)
 {
     if (csb_stream_pull(fd, capture) < 0) {
-        csb_run_stop(run,
-                     CSB_STOP_INTERRUPT); /* no memory for it: our fault, not the child's */
+        csb_run_stop(
+            run, CSB_STOP_INTERRUPT); /* no memory for it: our fault, not the child's */
     } else if (csb_capture_truncated(capture)) {
         csb_run_stop(run, CSB_STOP_OUTPUT);
     }
@@ -373,7 +373,8 @@ void
 csb_run_interrupt(const struct csb_run *run)
 {
     if (run->child.process.pidfd >= 0) {
-        (void)csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, SIGINT, 0, 0);
+        (void)csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, SIGINT, 0,
+                          0);
     }
 }
 

@@ -44,7 +44,8 @@ struct csb_job {
      * NULL. */
     bool (*interrupted)(void *argument);
     void *interrupted_argument;
-    bool settle;   /* the child must be dead on return, not only ended: its files are read */
+    /* the child must be dead on return, not only ended: its files are read */
+    bool settle;
     int cancel_fd; /* readable: end the run (CSB_STOP_INTERRUPT); CSB_FD_NONE: never */
     /* Told of output as it arrives, in the thread of the run; stream 1 or 2. May be NULL. */
     void (*tap)(void *argument, int stream, const unsigned char *bytes, size_t count);
@@ -65,11 +66,11 @@ struct csb_start {
     struct csb_process process;
     struct csb_ends ends;
     struct csb_procfs procfs;
-    bool ready;                 /* the next three are known */
-    uint32_t mask;              /* feature bits confirmed, rlimits later */
-    int listener;               /* CSB_FD_NONE without one */
+    bool ready;                  /* the next three are known */
+    uint32_t mask;               /* feature bits confirmed, rlimits later */
+    int listener;                /* CSB_FD_NONE without one */
     struct csb_memory inherited; /* what it had of its zygote's memory */
-    int64_t waited_ns;          /* for this spare */
+    int64_t waited_ns;           /* for this spare */
 };
 
 /* Everything closed and unknown. */
@@ -92,7 +93,7 @@ struct csb_report {
     struct csb_capture errors;
     int64_t startup_ns;
     uint64_t peak_bytes;
-    struct csb_notify notify; /* violations; its listener is closed */
+    struct csb_notify notify;  /* violations; its listener is closed */
     struct csb_reply *replies; /* owned */
     size_t reply_count;
 };

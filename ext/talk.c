@@ -4,8 +4,8 @@
 #include "run.h"
 
 #include "clock.h"
-#include "feature.h"
 #include "fd.h"
+#include "feature.h"
 #include "handshake.h"
 
 #include <errno.h>
@@ -23,9 +23,9 @@ child_failed(struct csb_run *run, const struct csb_wire_record *record)
                                      "variable"));
         return;
     }
-    csb_run_refuse(run,
-                   csb_fail(run->reterr, step, record->err, "the child could not %s: %s",
-                            csb_step_name(step), strerror(record->err)));
+    csb_run_refuse(run, csb_fail(run->reterr, step, record->err,
+                                 "the child could not %s: %s", csb_step_name(step),
+                                 strerror(record->err)));
 }
 
 static uint32_t
@@ -44,9 +44,9 @@ all_confirmed(struct csb_run *run, uint32_t expected)
     uint32_t missing = missing_features(run, expected);
     for (unsigned feature = 0; feature < CSB_FEATURE_COUNT; feature++) {
         if (missing & CSB_FEATURE_BIT(feature)) {
-            csb_run_refuse(run, csb_fail(run->reterr, CSB_STEP_CONFIRM, EOPNOTSUPP,
-                                         "%s",
-                                         csb_feature_name((enum csb_feature)feature)));
+            csb_run_refuse(run,
+                           csb_fail(run->reterr, CSB_STEP_CONFIRM, EOPNOTSUPP, "%s",
+                                    csb_feature_name((enum csb_feature)feature)));
             return false;
         }
     }
@@ -81,8 +81,8 @@ csb_talk_begin(struct csb_run *run)
     }
     run->ready = true;
     csb_meter_start(&run->meter, csb_clock_now_ns());
-    run->report->startup_ns = run->child.ready ? run->child.waited_ns
-                                               : run->meter.ready_ns - run->begun_ns;
+    run->report->startup_ns =
+        run->child.ready ? run->child.waited_ns : run->meter.ready_ns - run->begun_ns;
     csb_dialogue_expect(&run->dialogue, facts_limit(job->source.count));
     csb_dialogue_say(&run->dialogue, job->submission.bytes, job->submission.count);
     csb_dialogue_say(&run->dialogue, job->source.bytes, job->source.count);
@@ -123,9 +123,8 @@ agrees(struct csb_run *run, bool complete)
     const int64_t asked_ns = csb_clock_now_ns();
     bool answer = complete;
     if (job->agrees != NULL) {
-        answer =
-            complete ? job->agrees(job->agrees_argument, inbox->bytes, inbox->got)
-                     : job->agrees(job->agrees_argument, broken, sizeof broken);
+        answer = complete ? job->agrees(job->agrees_argument, inbox->bytes, inbox->got)
+                          : job->agrees(job->agrees_argument, broken, sizeof broken);
     }
     run->meter.ready_ns += csb_clock_now_ns() - asked_ns;
     return answer && complete;
@@ -187,8 +186,7 @@ csb_talk_call(struct csb_run *run)
     const struct csb_bytes *call = &job->calls[run->calls_sent++];
     bool cell = job->call_kind == CSB_FRAME_CELL;
     run->asked = false;
-    run->frame =
-        (struct csb_wire_frame){.length = call->count, .kind = job->call_kind};
+    run->frame = (struct csb_wire_frame){.length = call->count, .kind = job->call_kind};
     csb_dialogue_expect(&run->dialogue,
                         cell ? facts_limit(call->count) : job->reply_bytes);
     csb_dialogue_say(&run->dialogue, &run->frame, sizeof run->frame);
@@ -221,8 +219,8 @@ hear_frame(struct csb_run *run, bool complete)
     bool cell = run->executed && run->job->call_kind == CSB_FRAME_CELL;
     if (kind == CSB_FRAME_FACTS && !run->asked && (!run->agreed || cell)) {
         hear_facts(run, complete);
-    } else if (kind == CSB_FRAME_REPLY && complete && run->job->mode != CSB_MODE_SCRIPT &&
-               run->agreed) {
+    } else if (kind == CSB_FRAME_REPLY && complete &&
+               run->job->mode != CSB_MODE_SCRIPT && run->agreed) {
         hear_reply(run);
     } else if (run->agreed && run->job->mode == CSB_MODE_SCRIPT) {
         csb_dialogue_close(&run->dialogue); /* nobody listens any more */
@@ -255,7 +253,8 @@ csb_talk_hear(struct csb_run *run)
         if (run->agreed && run->job->mode == CSB_MODE_SCRIPT) {
             csb_dialogue_close(&run->dialogue);
         } else {
-            csb_run_stop(run, CSB_STOP_INTERRUPT); /* no memory, or the socket: our fault */
+            csb_run_stop(run,
+                         CSB_STOP_INTERRUPT); /* no memory, or the socket: our fault */
         }
     }
 }

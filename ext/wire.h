@@ -37,7 +37,8 @@ struct csb_wire_config {
     uint32_t path_count;
     uint32_t zygote; /* fork children, become none */
     uint32_t preload_count;
-    uint64_t outside[CSB_NAMESPACE_COUNT]; /* the caller's namespaces; 0 = none entered */
+    /* the caller's namespaces; 0 = none entered */
+    uint64_t outside[CSB_NAMESPACE_COUNT];
     /* payload: filter_length sock_filter, rlimit_count csb_rlimit (those that must be in
      * force), then NUL-terminated strings: the profile's name, module paths, names of modules to preload */
 };

@@ -174,17 +174,21 @@ csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit, bool touch
 void
 csb_zygote_listen(struct csb_zygote *zygote)
 {
-    char chunk[512];
+    char chunk[CSB_ZYGOTE_TEXT_BYTES / 4];
     ssize_t count;
     while (zygote->errors_fd >= 0 &&
            (count = read(zygote->errors_fd, chunk, sizeof chunk)) != 0) {
-        size_t room = sizeof zygote->errors - 1 - zygote->error_bytes;
         if (count < 0) {
             return;
         }
-        room = room < (size_t)count ? room : (size_t)count;
-        memcpy(zygote->errors + zygote->error_bytes, chunk, room);
-        zygote->error_bytes += room;
+        if (zygote->error_bytes + (size_t)count >= sizeof zygote->errors) {
+            /* The end is what says why. */
+            const size_t kept = sizeof zygote->errors / 2;
+            memmove(zygote->errors, zygote->errors + zygote->error_bytes - kept, kept);
+            zygote->error_bytes = kept;
+        }
+        memcpy(zygote->errors + zygote->error_bytes, chunk, (size_t)count);
+        zygote->error_bytes += (size_t)count;
     }
     csb_fd_close(&zygote->errors_fd);
 }
@@ -209,9 +213,9 @@ csb_zygote_explain(struct csb_zygote *zygote, struct csb_error *reterr)
     struct csb_wire_record record;
     int stray = CSB_FD_NONE;
     const char *line;
-    ssize_t count = zygote->control_fd < 0 ? -1
-                                           : csb_handshake_receive(zygote->control_fd,
-                                                                   &record, &stray);
+    ssize_t count = zygote->control_fd < 0
+                        ? -1
+                        : csb_handshake_receive(zygote->control_fd, &record, &stray);
     csb_fd_close(&stray);
     csb_zygote_listen(zygote);
     line = last_line(zygote);

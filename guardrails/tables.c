@@ -118,8 +118,7 @@ const struct csb_member *
 csb_member_find(const char *module, size_t module_len, const char *member,
                 size_t member_len)
 {
-    const struct csb_member *row =
-        find_exactly(module, module_len, member, member_len);
+    const struct csb_member *row = find_exactly(module, module_len, member, member_len);
     const char *last = memrchr(module, '.', module_len);
     if (row != NULL || last == NULL) {
         return row;

@@ -48,7 +48,7 @@ enum csb_when {
     CSB_WHEN_ZERO,   /* called without argument, or with 0 */
     CSB_WHEN_PICKLE,    /* called with allow_pickle=True, or with a file's name */
     CSB_WHEN_ANNOTATED, /* some annotation of the source is a call, or a string with one */
-    CSB_WHEN_PLANTED,   /* called with a class's place or contents that CSB205 refuses */
+    CSB_WHEN_PLANTED, /* called with a class's place or contents that CSB205 refuses */
 };
 
 struct csb_member {

@@ -1,4 +1,4 @@
-"""Run code in the kernel layers alone: no guard, straight into `_core`.
+"""Run code in the kernel layers alone: no guard, straight into `_core`, fresh or warm.
 
 The one place of the tests that knows the switch by which a layer is taken out
 (``skip_for_tests``), so that a test can prove that the layer is what stops an attack.
@@ -12,13 +12,17 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import csandbox._run
 from csandbox import _core
+from csandbox._default_pool import close_default_pools, forced_pool, pool_spec
 from csandbox._interpreter import interpreter
 from csandbox._limits import Limits
 from csandbox._policy import policy_spec
@@ -43,6 +47,74 @@ EMULATED = os.environ.get("CSANDBOX_TEST_EMULATED") == "1"
 MiB = 1 << 20
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+
+
+#: A run has an interpreter of its own, or is a spare child of a pool.
+MODES = ("fresh", "warm")
+
+
+class _Current:
+    """The mode that tests are in, for all threads, and the pools of the warm one."""
+
+    mode = "fresh"
+    lock = threading.Lock()
+    policies: dict[str, _core.Policy] = {}  # noqa: RUF012
+    pools: dict[int, _core.Pool] = {}  # noqa: RUF012
+
+
+def mode() -> str:
+    """The mode that tests are in now."""
+    return _Current.mode
+
+
+@contextmanager
+def using(name: str) -> Iterator[None]:
+    """Runs of this module, and of `csandbox.run`, are fresh or warm; pools end with the block."""
+    assert name in MODES
+    before, _Current.mode = _Current.mode, name
+    chooses = csandbox._run.default_pool
+    csandbox._run.default_pool = forced_pool if name == "warm" else lambda *_: None  # type: ignore
+    try:
+        yield
+    finally:
+        _Current.mode = before
+        csandbox._run.default_pool = chooses
+        close_pools()
+
+
+def close_pools() -> None:
+    """End every pool that was made for a test, and those behind `csandbox.run`."""
+    with _Current.lock:
+        pools = list(_Current.pools.values())
+        _Current.pools.clear()
+        _Current.policies.clear()
+    for pool in pools:
+        pool.close()
+    close_default_pools()
+
+
+def _policy(made: dict[str, Any]) -> _core.Policy:
+    """In warm mode one a spec, so that runs share a pool."""
+    if _Current.mode == "fresh":
+        return _core.Policy(made)
+    key = json.dumps(made, sort_keys=True, default=list)
+    with _Current.lock:
+        found = _Current.policies.get(key)
+    found = found or _core.Policy(made)
+    with _Current.lock:
+        return _Current.policies.setdefault(key, found)
+
+
+def run_in(policy: _core.Policy, wanted: Mapping[str, Any]) -> _core.RunData:
+    """`_core.run` in the mode that tests are in."""
+    if _Current.mode == "fresh":
+        return _core.run(policy, wanted)
+    with _Current.lock:
+        pool = _Current.pools.get(id(policy))
+        if pool is None:
+            made = pool_spec(profile(), workers=8, spares=1)
+            pool = _Current.pools[id(policy)] = _core.Pool(policy, made)
+    return pool.run(wanted)
 
 
 @cache
@@ -137,14 +209,14 @@ _POLICY_KEYS = {
 
 
 def confined(source: str | bytes, **options: Any) -> dict[str, Any]:
-    """Run `source` in a fresh child and return what `_core.run` does.
+    """Run `source` in a child of the mode that tests are in; what `_core.run` returns.
 
     Options of `spec` (``without``, ``sets``, ``python``, …) choose the confinement, the others
     (``limits``, ``stdin``, …) are the request's.
     """
     chosen = {key: options.pop(key) for key in _POLICY_KEYS & set(options)}
-    policy = _core.Policy(spec(**chosen))
-    result: dict[str, Any] = dict(_core.run(policy, request(source, **options)))
+    policy = _policy(spec(**chosen))
+    result: dict[str, Any] = dict(run_in(policy, request(source, **options)))
     result["out"] = result["stdout"].decode("utf-8", "replace")
     result["err"] = result["stderr"].decode("utf-8", "replace")
     return result

@@ -17,10 +17,42 @@ from pathlib import Path
 
 import pytest
 
+#: Every test of these folders runs in both modes, and those marked "both_modes".
+_IN_BOTH_MODES = ("kernel", "escape")
 _BASE = Path(tempfile.mkdtemp(prefix="csandbox-tests-"))
 _BASE.chmod(0o755)  # a child that was started by root runs as nobody and must pass through
 os.environ["TMPDIR"] = str(_BASE)
 tempfile.tempdir = None
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each test of confinement twice: an interpreter of its own, and a spare child of a pool.
+
+    ``modeless``: it runs no child, or chooses by itself. ``one_mode(name, why)``: it means nothing
+    in the other, which is skipped with the reason.
+    """
+    item = metafunc.definition
+    folder = item.path.parent.name
+    chosen = folder in _IN_BOTH_MODES or item.get_closest_marker("both_modes") is not None
+    if not chosen or item.get_closest_marker("modeless") is not None:
+        return
+    only = item.get_closest_marker("one_mode")
+    modes = []
+    for name in ("fresh", "warm"):
+        skip = only is not None and only.args[0] != name
+        why = [pytest.mark.skip(reason=only.args[1])] if only is not None and skip else []
+        modes.append(pytest.param(name, marks=why))
+    metafunc.fixturenames.append("_mode")
+    metafunc.parametrize("_mode", modes, indirect=True)
+
+
+@pytest.fixture
+def _mode(request: pytest.FixtureRequest, nothing_left_behind: None) -> Iterator[None]:
+    """Inside of the fixture that looks for what is left, so that pools are ended before."""
+    from tests.confined import using
+
+    with using(request.param):
+        yield
 
 
 def pytest_unconfigure() -> None:
@@ -70,7 +102,7 @@ def _left(before_fds: dict[int, str], before: dict[str, set[object]]) -> list[st
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_behind() -> Iterator[None]:
+def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail the test that leaves a process, a thread, a descriptor or a scratch folder."""
     fds = descriptors()
     before: dict[str, set[object]] = {
@@ -86,6 +118,7 @@ def nothing_left_behind() -> Iterator[None]:
 
         _default_pool.close_default_pools()
         _policy.clear_caches()
+        request.node.funcargs.clear()  # fixtures that have ended, and what they gave
         gc.collect()
         deadline = time.monotonic() + 1.0  # a killed process is reaped in the background
         while (left := _left(fds, before)) and time.monotonic() < deadline:

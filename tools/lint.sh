@@ -32,6 +32,7 @@ c_files=$(find ext grading guardrails tests -name '*.[ch]' 2>/dev/null | sort)
     check ruff-format "$VENV/bin/ruff" format --quiet --check --output-format concise $python_files
     check mypy "$VENV/bin/mypy" --no-error-summary
     check tree "$VENV/bin/python" tools/lint_tree.py
+    check docs "$MAKE" docs-check
 }
 [ -z "$failed" ] || {
     printf 'lint failed:%s\n' "$failed"

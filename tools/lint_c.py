@@ -37,6 +37,7 @@ MAY_INCLUDE: dict[str, set[str]] = {
 MAY_ALSO_INCLUDE: dict[str, set[str]] = {
     "child": {
         *("bpf.h", "feature.h", "namespaces.h", "plan.h", "run_limits.h", "syscalls.h", "wire.h"),
+        "zygote_wire.h",  # as wire.h: what the caller and the child's side say to each other
         # the codec, linked into both extensions
         *("py_value_decode.h", "py_value_encode.h", "py_value_path.h"),
     },

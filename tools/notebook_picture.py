@@ -19,7 +19,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 CELLS = (
-    "import statistics\nmarks = [1.0, 2.3, 1.7, 3.0]\nprint('mean', statistics.mean(marks))\nmax(marks)",
+    "import statistics\nmarks = [1.0, 2.3, 1.7, 3.0]\n"
+    "print('mean', statistics.mean(marks))\nmax(marks)",
     "import matplotlib.pyplot as plt\nplt.figure(figsize=(5, 1.6))\nplt.plot(sorted(marks), 'o-')\n"
     "plt.title('marks')\nplt.show()",
     "import pandas as pd\npd.DataFrame({'name': ['Ada', 'Bob'], 'mark': marks[:2]})",

@@ -5,7 +5,7 @@ set -eu
 tool=$(mktemp -d)
 trap 'rm -rf "$tool"' EXIT
 "$VENV/bin/python" -m pip install --quiet --target "$tool" uv
-for set in build test lint rl; do
+for set in build test lint rl bench notebook docs; do
     {
         echo "# Made by \`make pins\` from requirements-$set.in; install with pip --require-hashes."
         "$tool/bin/uv" pip compile --quiet --universal --python-version 3.10 \

@@ -288,7 +288,9 @@ def _add_jupyter(add: Callable[..., argparse.ArgumentParser]) -> None:
     parser.add_argument("--name", default="csandbox", help="of the kernel (default: csandbox)")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--user", action="store_true", help="for this user only")
-    where.add_argument("--prefix", metavar="DIR", help="below this folder, as in PREFIX/share/jupyter")
+    where.add_argument(
+        "--prefix", metavar="DIR", help="below this folder, as in PREFIX/share/jupyter"
+    )
     where.add_argument(
         "--sys-prefix", action="store_true", help="in this interpreter's (virtual) environment"
     )

@@ -3,6 +3,10 @@
 What it says of names is data for the caller, who asks the guard which of them to offer.
 """
 
+import builtins as _builtins
+import inspect as _inspect
+import sys as _sys
+
 _NAMES_LIMIT = 2000
 _DOC_LIMIT = 20_000
 
@@ -90,15 +94,15 @@ def _about(path, source, names):
     """What a person wants to know of one name."""
     value = _walk(path, names)
     told = {"type": type(value).__name__, "kind": _kind(value)}
-    try:
+    try:  # noqa: SIM105  # contextlib would be one more import in every child
         told["signature"] = path.rpartition(".")[2] + str(_inspect.signature(value))
     except (TypeError, ValueError):
         pass
     if told["kind"] == "instance":
-        told["value"] = _short(repr(value))
+        told["value"] = repr(value)[:_DOC_LIMIT]
     told["doc"] = str(_inspect.getdoc(value) or "")[:_DOC_LIMIT]
     if source:
-        try:
+        try:  # noqa: SIM105
             told["source"] = _inspect.getsource(value)[:_DOC_LIMIT]
         except (OSError, TypeError):
             pass
@@ -117,4 +121,4 @@ def _explore(what, *words):
     return _about(*words, names)
 
 
-display.explore = _explore
+_builtins.display.explore = _explore

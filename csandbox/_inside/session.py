@@ -116,7 +116,7 @@ def _failure(error, skip):
 
 def _flush():
     for stream in (_sys.stdout, _sys.stderr):
-        try:
+        try:  # noqa: SIM105 - contextlib is not loaded for this
             stream.flush()
         except Exception:  # closed by the cell, or replaced
             pass

@@ -1,4 +1,4 @@
-"""``python -m csandbox.jupyter -f CONNECTION_FILE [--profile NAME]``: what the kernelspec starts."""
+"""``python -m csandbox.jupyter -f FILE [--profile NAME]``: what the kernelspec starts."""
 
 from __future__ import annotations
 

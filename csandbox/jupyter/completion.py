@@ -1,7 +1,7 @@
 """Which names to offer: what the child has, less what the guard refuses.
 
-The child is asked for names (its word); the guard is asked about each, by a line of code that uses it,
-so that nothing is offered that a cell would be refused for. Answers of the guard are remembered.
+The child is asked for names (its word); the guard is asked about each, by code that uses it, so
+that nothing is offered that a cell would be refused for. Answers of the guard are remembered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from csandbox._session import Session
 _DOTTED = re.compile(r"(?:([^\W\d]\w*(?:\.[^\W\d]\w*)*)\.)?([^\W\d]\w*)?$")
 _IMPORT = re.compile(r"^\s*import\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*([\w.]*)$")
 _FROM = re.compile(r"^\s*from\s+([\w.]*)$")
-_FROM_IMPORT = re.compile(r"^\s*from\s+([\w.]+)\s+import\s+\(?\s*(?:\w+(?:\s+as\s+\w+)?\s*,\s*)*(\w*)$")
+_FROM_IMPORT = re.compile(
+    r"^\s*from\s+([\w.]+)\s+import\s+\(?\s*(?:\w+(?:\s+as\s+\w+)?\s*,\s*)*(\w*)$"
+)
 _MOST = 500
 
 Names = list[tuple[str, str]]  # name, kind

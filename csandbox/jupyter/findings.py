@@ -80,7 +80,7 @@ def report_html(report: Report) -> str:
 
 
 def ending_html(result: Result, alive: bool) -> str:
-    """How a cell ended that no exception of its own ended: a limit, a denied call, a dead session."""
+    """How a cell ended that no exception of its own ended: a limit, a denied call, an exit."""
     color = _COLORS["error"]
     words = result.summary().removeprefix(f"{result.verdict}: ")
     parts = [

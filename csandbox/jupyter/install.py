@@ -17,8 +17,10 @@ from csandbox._profile import Profile
 _NAME = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 
 
-def kernel_spec(profile: str = "compute", limits: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The content of kernel.json. Raises ProfileError for a profile or limit that does not exist."""
+def kernel_spec(
+    profile: str = "compute", limits: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The content of kernel.json. ProfileError for a profile or limit that does not exist."""
     loaded = Profile.load(profile)
     words = [sys.executable, "-m", "csandbox.jupyter", "-f", "{connection_file}"]
     # A path is kept absolute: kernels start in the notebook's folder.
@@ -59,7 +61,7 @@ def install(
     from jupyter_client.kernelspec import KernelSpecManager
 
     if not _NAME.fullmatch(name):
-        raise ValueError(f"the name of a kernel has letters, digits, '.', '_' and '-', not {name!r}")
+        raise ValueError(f"the name of a kernel is of letters, digits, '.', '_', '-', not {name!r}")
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder, "kernel.json")
         spec.write_text(json.dumps(kernel_spec(profile, limits), indent=1) + "\n")

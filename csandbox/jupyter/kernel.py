@@ -1,4 +1,4 @@
-"""The Jupyter kernel ``csandbox``: ipykernel speaks the protocol, a `csandbox.Session` runs the cells.
+"""The kernel ``csandbox``: ipykernel speaks the protocol, a `csandbox.Session` runs the cells.
 
 Nothing of a cell is executed in this process. What the child shows goes through `safe_bundle`.
 """
@@ -14,19 +14,19 @@ from typing import Any
 from ipykernel.kernelbase import Kernel
 
 import csandbox
-from csandbox.jupyter.completion import Completer, described
+from csandbox.jupyter.completion import Completer, Names, described
 from csandbox.jupyter.findings import ending_html, folded_violations_html, report_html
 from csandbox.jupyter.safe import safe_bundle
 
 _HELP = re.compile(r"\s*(?:(\?{1,2})\s*([\w.]+)|([\w.]+)\s*(\?{1,2}))\s*")
 
 
-class CsandboxKernel(Kernel):  # type: ignore[misc]  # ipykernel's traits are not typed
+class CsandboxKernel(Kernel):
     """One session; made anew, and said so, when it ended."""
 
     implementation = "csandbox"
     implementation_version = csandbox.__version__
-    language_info = {
+    language_info = {  # noqa: RUF012  # as ipykernel has it
         "name": "python",
         "mimetype": "text/x-python",
         "file_extension": ".py",
@@ -131,7 +131,7 @@ class CsandboxKernel(Kernel):  # type: ignore[misc]  # ipykernel's traits are no
         asked = self._help(code)
         if asked is not None:
             return {**reply, **asked}
-        listeners = {} if silent else {
+        listeners: dict[str, Any] = {} if silent else {
             "on_stdout": self._stream("stdout"), "on_stderr": self._stream("stderr"),
         }  # fmt: skip
         try:
@@ -190,7 +190,7 @@ class CsandboxKernel(Kernel):  # type: ignore[misc]  # ipykernel's traits are no
 
     async def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
         """Names of the session that the guard lets through."""
-        start, names = cursor_pos, []
+        start, names = cursor_pos, Names()
         if self.child.alive:
             start, names = self.completer.complete(code, cursor_pos)
         types = [

@@ -1,7 +1,7 @@
 """``%%csandbox`` and ``%csandbox`` for ordinary IPython kernels.
 
-A cell or a line runs in a session of its own name; variables go in and come out by value, as plain data,
-and only those that are named.
+A cell or a line runs in a session with a name. Variables go in and come out by value, as plain
+data, and only those that are named.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
-import csandbox
+from csandbox import CellResult, Profile, SandboxError, Session
 from csandbox._units import parse_bytes, parse_seconds
 from csandbox.jupyter.findings import ending_html, folded_violations_html, report_html
 from csandbox.jupyter.safe import safe_bundle
@@ -35,6 +35,10 @@ def _names(text: str) -> list[str]:
         if not name.isidentifier():
             raise argparse.ArgumentTypeError(f"{name!r} is not the name of a variable")
     return names
+
+
+def _flat(lists: list[list[str]]) -> list[str]:
+    return [name for names in lists for name in names]
 
 
 def _parser() -> _Parser:
@@ -78,13 +82,13 @@ class _Stream:
 
 
 @magics_class
-class SandboxMagics(Magics):  # type: ignore[misc]  # IPython's traits are not typed
+class SandboxMagics(Magics):
     """The magics of one shell, and their sessions."""
 
     def __init__(self, shell: Any) -> None:
         """No session yet."""
         super().__init__(shell)
-        self.sessions: dict[str, csandbox.Session] = {}
+        self.sessions: dict[str, Session] = {}
         atexit.register(self.close)
 
     def close(self) -> None:
@@ -93,25 +97,25 @@ class SandboxMagics(Magics):  # type: ignore[misc]  # IPython's traits are not t
             session.close()
         self.sessions.clear()
 
-    def _session(self, options: argparse.Namespace) -> csandbox.Session:
+    def _session(self, options: argparse.Namespace) -> Session:
         old = self.sessions.get(options.session)
         if old is not None and (options.reset or not old.alive):
             old.close()
             old = None
         if old is not None:
             has = old.profile.name
-            if options.profile is not None and csandbox.Profile.load(options.profile).name != has:
+            if options.profile is not None and Profile.load(options.profile).name != has:
                 raise UsageError(
                     f"%%csandbox: the session {options.session!r} has profile {has}; add --reset, "
                     "or name another with --session"
                 )
             return old
         limits = None if options.memory is None else {"memory_bytes": options.memory}
-        new = csandbox.Session(options.profile or "compute", limits=limits)
+        new = Session(options.profile or "compute", limits=limits)
         self.sessions[options.session] = new
         return new
 
-    def _put(self, session: csandbox.Session, names: list[str]) -> None:
+    def _put(self, session: Session, names: list[str]) -> None:
         values = {}
         for name in names:
             if name not in self.shell.user_ns:
@@ -139,12 +143,12 @@ class SandboxMagics(Magics):  # type: ignore[misc]  # IPython's traits are not t
             return None
         try:
             return self._perform(options, code, is_line=cell is None)
-        except csandbox.SandboxError as error:
+        except SandboxError as error:
             raise UsageError(f"%%csandbox: {error}") from None
 
     def _perform(self, options: argparse.Namespace, code: str, *, is_line: bool) -> Any:
         session = self._session(options)
-        self._put(session, sum(options.given, []))
+        self._put(session, _flat(options.given))
         if not code.strip():
             return None
         limits = {"cpu_s": options.cpu, "wall_s": options.wall}
@@ -159,12 +163,12 @@ class SandboxMagics(Magics):  # type: ignore[misc]  # IPython's traits are not t
             value = self._taken(session, "_")
         _show(result, with_value=not is_line)
         if result.ok:
-            for name in sum(options.out, []):
+            for name in _flat(options.out):
                 self.shell.user_ns[name] = self._taken(session, name)
         return value
 
     @staticmethod
-    def _taken(session: csandbox.Session, name: str) -> Any:
+    def _taken(session: Session, name: str) -> Any:
         """The value of a variable. UsageError for one that is missing or no plain data."""
         try:
             return session.get(name)
@@ -182,7 +186,7 @@ class CellFailed(Exception):
         return str(self).split("\n")
 
 
-def _show(result: csandbox.CellResult, *, with_value: bool) -> None:
+def _show(result: CellResult, *, with_value: bool) -> None:
     """Displays, findings and how it ended; raises CellFailed unless it is ok."""
     for bundle in result.displays:
         display(safe_bundle(bundle), raw=True)
@@ -197,7 +201,10 @@ def _show(result: csandbox.CellResult, *, with_value: bool) -> None:
         html = {"text/html": ending_html(result, result.alive), "text/plain": result.summary()}
         display(html, raw=True)
     elif result.violations:
-        html = {"text/html": folded_violations_html(result), "text/plain": "system calls were denied"}
+        html = {
+            "text/html": folded_violations_html(result),
+            "text/plain": "system calls were denied",
+        }
         display(html, raw=True)
     if not result.ok:
         raised = result.raised

@@ -2,7 +2,7 @@
 
 A notebook's page runs with its user's rights: a script in an output of this kernel could type into
 another kernel's cells. So what the child made is let through by kind: pictures and plain text as
-they are, HTML rebuilt from a list of harmless elements, SVG as an image (in which nothing runs), LaTeX
+they are, HTML rebuilt from a list of harmless elements, SVG as an image (nothing runs in it), LaTeX
 that is only mathematics. Everything else is left out.
 """
 

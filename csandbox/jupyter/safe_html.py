@@ -1,7 +1,7 @@
 """HTML rebuilt from harmless parts: tables and text, as pandas and others show their data.
 
 Nothing is passed on as it came. A tolerant parser reads; elements and attributes of the lists below
-are written anew, text is escaped, the rest is dropped. No address is kept but that of an image in the
+are written anew, text is escaped, the rest is dropped. No address is kept but of an image in the
 text itself, so that showing an output asks no server for anything.
 """
 
@@ -14,18 +14,34 @@ import re
 from html.parser import HTMLParser
 
 _ELEMENTS = frozenset(
-    "a abbr b blockquote br caption code col colgroup dd del details div dl dt em figcaption figure "
-    "h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp small span strong sub summary sup "
-    "table tbody td tfoot th thead tr tt u ul var wbr".split()
+    (  # noqa: SIM905  # a list of words reads better so
+        "a abbr b blockquote br caption code col colgroup dd del details div dl dt em "
+        "figcaption figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp "
+        "small span strong sub summary sup table tbody td tfoot th thead tr tt u ul var "
+        "wbr"
+    ).split()
 )
-_EMPTY = frozenset("br col hr img wbr".split())
+_EMPTY = frozenset(
+    (  # noqa: SIM905  # a list of words reads better so
+        "br col hr img wbr"
+    ).split()
+)
 # What stands between their tags is no text for people.
-_SILENT = frozenset("script style iframe object embed noscript template title svg math".split())
-_ATTRIBUTES = frozenset("align alt border colspan dir lang rowspan scope span title valign".split())
+_SILENT = frozenset(
+    (  # noqa: SIM905  # a list of words reads better so
+        "script style iframe object embed noscript template title svg math"
+    ).split()
+)
+_ATTRIBUTES = frozenset(
+    (  # noqa: SIM905  # a list of words reads better so
+        "align alt border colspan dir lang rowspan scope span title valign"
+    ).split()
+)
 _STYLES = frozenset(
-    "background-color border border-collapse border-left color font-family font-style font-weight "
-    "padding text-align text-decoration vertical-align "
-    "white-space width".split()
+    (  # noqa: SIM905  # a list of words reads better so
+        "background-color border border-collapse border-left color font-family font-style "
+        "font-weight padding text-align text-decoration vertical-align white-space width"
+    ).split()
 )
 _STYLE_VALUE = re.compile(r"[-#%.,\w\s]{1,100}|rgba?\([\d\s.,%]{1,40}\)", re.ASCII)
 _IMAGE = re.compile(r"data:image/(png|jpeg|gif|svg\+xml);base64,([A-Za-z0-9+/=\s]+)", re.ASCII)

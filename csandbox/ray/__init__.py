@@ -1,5 +1,7 @@
 """Grading on a Ray cluster: actors that each hold a Pool. Needs ``csandbox[ray]``.
 
+As `csandbox.grade_many`, over all nodes:
+
     >>> with csandbox.ray.GraderPool() as pool:
     ...     for place, report in pool.grade_many(pairs):
     ...         print(place, report.score)
@@ -175,17 +177,16 @@ class GraderPool:
 
     def __repr__(self) -> str:
         """One line."""
-        return f"<csandbox.ray.GraderPool {self.profile.name} {self.actors} actors, {self.workers} workers>"
+        size = f"{self.actors} actors, {self.workers} workers"
+        return f"<csandbox.ray.GraderPool {self.profile.name}: {size}>"
 
 
 def _reports(
     dispatch: Dispatch, ordered: bool, progress: Callable[[int, GradeReport], Any] | None
 ) -> Iterator[tuple[int, GradeReport]]:
-    done = 0
-    for place, report in dispatch.results(ordered):
+    for done, (place, report) in enumerate(dispatch.results(ordered), 1):
         if isinstance(report, Exception):
             raise report
-        done += 1
         if progress is not None:
             progress(done, report)
         yield place, report

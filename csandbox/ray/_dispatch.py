@@ -135,9 +135,7 @@ class Dispatch:
     def _lost(self, jobs: Sequence[Job], attempt: int) -> None:
         for job in jobs:
             if attempt > self._retries:
-                self._ready[job.place] = lost_report(
-                    job.tests, attempt, job.seed, self._profile
-                )
+                self._ready[job.place] = lost_report(job.tests, attempt, job.seed, self._profile)
             else:
                 self._again.append((job, attempt + 1))
 

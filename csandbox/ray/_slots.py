@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -96,10 +97,8 @@ class Slot:
                 return
             self.deaths += 1
             self.lost += 1
-            try:
+            with contextlib.suppress(*LOST):
                 ray.kill(lost)  # one that only cannot be reached must not go on
-            except LOST:
-                pass
             if self.usable:
                 self.actor = self._new()
 
@@ -109,10 +108,8 @@ class Slot:
 
     def close(self) -> None:
         """End the pool in the actor, then the actor."""
-        try:
+        with contextlib.suppress(*LOST, GetTimeoutError):
             ray.get(self.actor.close.remote(), timeout=_CLOSE_S)
-        except (*LOST, GetTimeoutError):
-            pass
         ray.kill(self.actor)
 
 

@@ -74,9 +74,7 @@ def attempt(scorer: Scorer, problem: Problem, completion: str, **more: Any) -> A
     )
 
 
-def explore(
-    scorer: Scorer, code: str, stdin: str = "", timeout_s: float | None = None
-) -> Attempt:
+def explore(scorer: Scorer, code: str, stdin: str = "", timeout_s: float | None = None) -> Attempt:
     """Only run a program, with the profile and the limits of the grading; no reward.
 
     `timeout_s` is its limit by the clock, where that is less.

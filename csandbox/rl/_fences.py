@@ -77,7 +77,7 @@ def _last_line(lines: list[str], fence: str) -> bool:
 
 
 def fenced_blocks(text: str) -> list[Block]:
-    """All blocks in order; only the last one can be unclosed. Line ends become ``\\n``."""
+    """All blocks in order; only the last one can be unclosed. Line ends become line feeds."""
     blocks: list[Block] = []
     lines: list[str] = []
     inside: tuple[int, str, str] | None = None

@@ -18,7 +18,7 @@ _KEPT: Final = 512
 
 
 class RowError(ValueError):
-    """A row of the data set has no tests that can be used: the data is wrong, not the submission."""
+    """A row of the data set has no tests that can be used: the data is at fault, no submission."""
 
 
 def _loaded(data: Any, entry: str | None, compare: str | None) -> Loaded:

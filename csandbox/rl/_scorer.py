@@ -38,7 +38,7 @@ class Scored:
 
     @property
     def verdict(self) -> str:
-        """The report's, "no_code" when there was no program, "no_tests" when the row was left out."""
+        """The report's; "no_code" without a program, "no_tests" for a row that was left out."""
         if self.report is not None:
             return self.report.verdict
         return "no_code" if self.fault is None else "no_tests"
@@ -95,8 +95,8 @@ class Scorer:
         tests = self.rows.tests(row)
         if tests is None or found.code is None:
             return self._without_run(found, tests)
-        tests = with_class(tests, found.code)
-        report = grade(found.code, tests, seed=self.seed, **{**self.grading, **more})
+        options = {**self.grading, **more}
+        report = grade(found.code, with_class(tests, found.code), seed=self.seed, **options)
         return self._scored(found, report)
 
     async def ascore(self, completion: str, row: Any) -> Scored:
@@ -158,9 +158,10 @@ class Scorer:
 
     def _scored(self, found: Extraction, report: GradeReport) -> Scored:
         if report.score is None:
-            fault = next(
-                (row.reason for row in report if row.verdict == "internal_error"), ""
-            ) or "the sandbox failed, not the code"
+            fault = (
+                next((row.reason for row in report if row.verdict == "internal_error"), "")
+                or "the sandbox failed, not the code"
+            )
             _log.warning("a sample is left out: %s", report.summary())
             return Scored(None, report, found, fault)
         reward = self.shaping.reward(report.score, report.passed, found.well_formed)

@@ -59,7 +59,9 @@ def neutral_to_length(
     found = list(rewards)
     for places in members.values():
         known = [value for p in places if (value := rewards[p]) is not None]
-        for place, value in zip(places, _residual(known, [lengths[p] for p in places]), strict=True):
+        for place, value in zip(
+            places, _residual(known, [lengths[p] for p in places]), strict=True
+        ):
             found[place] = value
     return found
 

@@ -1,8 +1,10 @@
-"""A Gymnasium environment whose actions are programs. Needs ``csandbox[gym]``.
+r"""A Gymnasium environment whose actions are programs. Needs ``csandbox[gym]``.
 
-    env = csandbox.rl.gymnasium.CodeEnv([{"prompt": "…", "tests": [...]}], turns=3)
-    observation, info = env.reset(seed=0)
-    observation, reward, terminated, truncated, info = env.step("```python\n…\n```")
+An episode is one task, and each action an answer to it::
+
+env = csandbox.rl.gymnasium.CodeEnv([{"prompt": "…", "tests": [...]}], turns=3)
+observation, info = env.reset(seed=0)
+observation, reward, terminated, truncated, info = env.step("```python\n…\n```")
 """
 
 from __future__ import annotations
@@ -114,7 +116,7 @@ class CodeEnv(gymnasium.Env[dict[str, str], str]):
         info = self._info(tried.verdict, tried.solved, left_out)
         return self._observation(tried.feedback, tried.stdout), reward, terminated, left_out, info
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """What came of the last answer, as text."""
         return self._last if self.render_mode == "ansi" else None
 

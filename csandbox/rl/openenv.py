@@ -1,5 +1,7 @@
 """An OpenEnv environment whose actions are programs. Needs ``csandbox[openenv]``.
 
+To serve it::
+
     from openenv.core.env_server import create_fastapi_app
     app = create_fastapi_app(lambda: CodeEnvironment(tasks), CodeAction, CodeObservation)
 """

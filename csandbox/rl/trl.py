@@ -1,5 +1,7 @@
 """Reward functions as TRL's trainers call them (GRPO, RLOO, …).
 
+One line in the trainer::
+
     import csandbox.rl.trl
     trainer = GRPOTrainer(..., reward_funcs=csandbox.rl.trl.reward_function(tests="tests"))
 """

@@ -7,6 +7,8 @@ import pytest
 import csandbox
 from csandbox import MiB
 
+pytestmark = pytest.mark.both_modes
+
 
 def test_files_come_back():
     code = (

@@ -7,6 +7,8 @@ import pytest
 import csandbox
 from csandbox._selftest import ATTEMPTS, EFFECT, Attempt, self_test
 
+pytestmark = pytest.mark.both_modes
+
 
 @pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda attempt: attempt.name.replace(" ", "-"))
 def test_attempt_is_stopped(attempt):

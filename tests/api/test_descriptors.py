@@ -11,7 +11,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 import csandbox
+
+pytestmark = pytest.mark.both_modes
 
 
 def _watch(folder: Path, stop: threading.Event) -> list[str]:

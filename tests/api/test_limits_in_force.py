@@ -7,6 +7,8 @@ import pytest
 import csandbox
 from csandbox import Limits, MiB
 
+pytestmark = pytest.mark.both_modes
+
 GRACE_S = 0.2  # promised on top of the wall limit
 START_S = 3.0  # start-up on a busy test machine; not part of the promise
 

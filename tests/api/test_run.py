@@ -27,7 +27,7 @@ def test_the_first_example():
     assert (result.stdout, result.stdout_bytes, result.stderr) == ("42\n", b"42\n", "")
     assert result.usage.cpu_s > 0
     assert result.usage.wall_s > 0
-    assert result.usage.peak_memory_bytes > 1 << 20
+    assert result.usage.peak_memory_bytes < 1 << 20  # what it adds to an idle interpreter
     assert result.profile == "compute"
     assert json.loads(json.dumps(result.to_dict()))["stdout"] == "42\n"
     assert pickle.loads(pickle.dumps(result)) == result

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 import csandbox
+
+pytestmark = pytest.mark.both_modes
 
 MANY = """
 import threading

@@ -9,6 +9,8 @@ import pytest
 
 import csandbox
 
+pytestmark = pytest.mark.both_modes
+
 SLEEP = "import time; time.sleep(0.6)"
 
 

@@ -3,9 +3,9 @@
 #include "config.h"
 
 #include "submission.h"
-#include "wire.h"
 #include "syscall_filter.h"
 #include "syscalls.h"
+#include "wire.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -196,8 +196,8 @@ test_the_pid_has_a_place_in_the_filter(void **state)
     struct csb_policy *policy = *state;
     const uint32_t pid = 4711;
     assert_int_equal(kill_answer(&policy->narrow_filter, pid), SECCOMP_RET_USER_NOTIF);
-    assert_true(csb_bpf_patch_equal(&policy->narrow_filter, (uint32_t)CSB_OWN_PID, pid) >
-                0);
+    assert_true(
+        csb_bpf_patch_equal(&policy->narrow_filter, (uint32_t)CSB_OWN_PID, pid) > 0);
     assert_int_equal(kill_answer(&policy->narrow_filter, pid), SECCOMP_RET_ALLOW);
     assert_int_equal(kill_answer(&policy->narrow_filter, CSB_OWN_PID),
                      SECCOMP_RET_USER_NOTIF);

@@ -257,15 +257,14 @@ launch(struct seen *ret)
                                          {(const unsigned char *)"x", 1}};
     const struct csb_bytes source = {(const unsigned char *)program,
                                      sizeof program - 1};
-    const struct csb_request request = {.job = {.limits = &limits,
-                                                .source = source,
-                                                .cancel_fd = CSB_FD_NONE},
-                                        .input = source,
-                                        .file_name = "program.py",
-                                        .arguments = &none,
-                                        .environment = &none,
-                                        .files = &file,
-                                        .file_count = 1};
+    const struct csb_request request = {
+        .job = {.limits = &limits, .source = source, .cancel_fd = CSB_FD_NONE},
+        .input = source,
+        .file_name = "program.py",
+        .arguments = &none,
+        .environment = &none,
+        .files = &file,
+        .file_count = 1};
     struct csb_report report;
     memset(ret, 0, sizeof *ret);
     ret->result = csb_launch(&fixture.policy, &request, &report, &ret->error);

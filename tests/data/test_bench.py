@@ -95,6 +95,7 @@ def test_one_short_run_of_all(tmp_path: Path) -> None:
     tasks = gzip.compress(json.dumps(task).encode())
     (tmp_path / "datasets" / "humaneval.jsonl.gz").write_bytes(tasks)
     numbers = ["--rounds=2", "--check-rounds=1", "--check-bytes=20000", "--held-bytes=50000000"]
+    numbers += ["--warm-bytes=50000000", "--block-runs=8", "--long=40"]
     done = subprocess.run(
         [sys.executable, "-m", "bench", *numbers, "--json", str(target), "--data", str(tmp_path)],
         cwd=ROOT,
@@ -104,15 +105,28 @@ def test_one_short_run_of_all(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     sections = json.loads(target.read_text())["sections"]
-    assert set(sections) == {"fresh", "guard", "solutions", "second", "host", "layers"}
-    for section in sections.values():
-        assert not section["skipped"] and len(section["rows"]) >= 2
+    timed = {"warm", "peers", "warm_host", "warm_solution", "preloaded"}
+    timed |= {"fresh", "guard", "solutions", "second", "host", "layers"}
+    single = {"saturation", "memory", "where", "long"}
+    assert set(sections) == timed | single
+    for key, section in sections.items():
         assert section["title"] in done.stdout
+        assert not section["skipped"], (key, section["skipped"])
+        assert len(section["rows"]) >= 2 if key in timed else len(section["figures"]) >= 5
         for name, row in section["rows"].items():
-            assert row["rounds"] in (1, 2) and row["p50_ms"] > 0 and row["ratio"]["p50"] > 0
+            assert row["rounds"] >= 1 and row["p50_ms"] > 0 and row["ratio"]["p50"] > 0
             assert f"  {name} " in done.stdout
+        for figure in section["figures"]:
+            assert f"  {figure['name']} " in done.stdout
     goals = {name for s in sections.values() for name, row in s["rows"].items() if row["goal"]}
-    assert goals == {"csandbox.run", "csandbox.check", "process that holds 0.1 GB"}
+    assert {"csandbox.run", "csandbox.check", "process that holds 0.1 GB", "pool.run"} <= goals
+    picture = tmp_path / "bench.svg"
+    subprocess.run(
+        [sys.executable, "-m", "bench.plot", "--json", str(target), "--svg", str(picture)],
+        cwd=ROOT,
+        check=True,
+    )
+    assert "csandbox, warm" in picture.read_text()
 
 
 def test_wrong_numbers_are_usage(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_a_scanner_that_is_not_the_known_one_is_refused(tmp_path: Path) -> None:
         fetch_sources._edit_scanner(scanner)
 
 
-@pytest.mark.parametrize("name", ["build", "test", "lint"])
+@pytest.mark.parametrize("name", ["build", "test", "notebook", "lint"])
 def test_every_requirement_is_pinned_with_hashes(name: str) -> None:
     text = (ROOT / "tools" / f"requirements-{name}.txt").read_text()
     logical = [line for line in text.replace("\\\n", " ").splitlines() if line.strip()]

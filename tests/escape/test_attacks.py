@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from tests.confined import MiB, confined, in_parallel, reachable_python
+from tests.confined import MiB, confined, in_parallel, mode, reachable_python
 
 ATTACKS = {path.stem: path for path in sorted(Path(__file__).with_name("attacks").glob("*.txt"))}
 LIMITS = {
@@ -87,7 +87,7 @@ def run(path: Path, without: list[str]) -> dict[str, Any]:
 
 
 @cache
-def outcomes() -> dict[str, dict[str, Any]]:
+def outcomes(mode: str) -> dict[str, dict[str, Any]]:
     """Every attack with all layers on, then with its own out (`name` and `name!`)."""
     found = in_parallel(lambda path: run(path, []), ATTACKS.values(), 3)
     controls = {name: path for name, path in ATTACKS.items() if layers(path)}
@@ -100,14 +100,14 @@ def outcomes() -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("name", list(ATTACKS))
 def test_attack_has_no_effect(name: str) -> None:
-    result = outcomes()[name]
+    result = outcomes(mode())[name]
     assert "EFFECT" not in result["out"], result["out"]
     assert result["verdict"] not in ("internal_error", "time_limit"), result["err"][-400:]
 
 
 @pytest.mark.parametrize("name", [name for name, path in ATTACKS.items() if layers(path)])
 def test_attack_bites_without_its_layers(name: str) -> None:
-    result = outcomes()[f"{name}!"]
+    result = outcomes(mode())[f"{name}!"]
     reason = header(ATTACKS[name], "may not bite")
     if "EFFECT" not in result["out"] and reason:
         pytest.skip(f"{name}: {reason}")
@@ -118,6 +118,7 @@ def test_attack_bites_without_its_layers(name: str) -> None:
     )
 
 
+@pytest.mark.modeless
 def test_each_attack_names_its_layers_or_why_there_are_none() -> None:
     for name, path in ATTACKS.items():
         assert layers(path) or header(path, "may not bite"), name
@@ -125,5 +126,5 @@ def test_each_attack_names_its_layers_or_why_there_are_none() -> None:
 
 
 def test_a_forged_end_is_a_failure_all_the_same() -> None:
-    result = outcomes()["forged_end"]
+    result = outcomes(mode())["forged_end"]
     assert (result["exit_code"], result["verdict"]) == (3, "memory_limit")

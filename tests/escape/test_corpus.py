@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from tests.confined import MiB, confined, denied, in_parallel
+from tests.confined import MiB, confined, denied, in_parallel, mode
 
 ROWS = [
     json.loads(line) for line in Path(__file__).with_name("corpus.jsonl").read_text().splitlines()
@@ -79,7 +79,7 @@ def _run(row: dict[str, Any]) -> tuple[Result, float]:
 
 
 @cache
-def outcomes() -> dict[str, tuple[Result, float]]:
+def outcomes(mode: str) -> dict[str, tuple[Result, float]]:
     """Every row that can run here, run once."""
     made = not PROBE.exists()
     if made:
@@ -109,7 +109,7 @@ def _available(row: dict[str, Any]) -> bool:
 def outcome(row: dict[str, Any]) -> tuple[Result, float]:
     if not _available(row):
         pytest.skip(f"{row['id']} needs numpy, which is not installed here")
-    return outcomes()[row["id"]]
+    return outcomes(mode())[row["id"]]
 
 
 def _stopped_by(result: Result) -> set[str]:
@@ -152,6 +152,7 @@ def test_limits_row_ends_as_it_must(name: str) -> None:
         assert seconds < 1.5 + GRACE_S
 
 
+@pytest.mark.modeless
 def test_the_tables_of_this_file_name_rows() -> None:
     assert (set(HARMLESS) | set(OWN_AFFAIR)) <= set(KERNEL)
     assert len(KERNEL) == 90

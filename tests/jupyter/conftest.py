@@ -1,4 +1,4 @@
-"""One kernel for all tests of this folder, started by jupyter_client from an installed kernelspec."""
+"""One kernel for all tests of this folder, started by jupyter_client from its kernelspec."""
 
 from __future__ import annotations
 

@@ -15,7 +15,9 @@ def bundles(published: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]
 
 
 def test_state_values_and_streams(kernel: Any) -> None:
-    reply, published = kernel.run("import sys\nx = 20\nprint('out ä')\nprint('err', file=sys.stderr)")
+    reply, published = kernel.run(
+        "import sys\nx = 20\nprint('out ä')\nprint('err', file=sys.stderr)"
+    )
     assert reply["status"] == "ok"
     assert texts(published, "stdout") == "out ä\n"
     assert texts(published, "stderr") == "err\n"

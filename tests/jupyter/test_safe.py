@@ -144,5 +144,6 @@ def test_sympy_is_mathematics() -> None:
 
     x = sympy.Symbol("x")
     formula = sympy.Integral(sympy.sin(x) ** 2 / sympy.sqrt(x + 1), (x, 0, sympy.oo))
-    for value in (formula, sympy.Matrix([[1, x], [x**2, sympy.pi]]), sympy.Piecewise((x, x > 0), (0, True))):
+    matrix = sympy.Matrix([[1, x], [x**2, sympy.pi]])
+    for value in (formula, matrix, sympy.Piecewise((x, x > 0), (0, True))):
         assert is_mathematics(value._repr_latex_()), value._repr_latex_()

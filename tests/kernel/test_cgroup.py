@@ -16,7 +16,7 @@ import pytest
 import csandbox
 from csandbox import _core
 from csandbox._errors import UnsupportedError
-from tests.confined import confined, request, spec
+from tests.confined import confined, request, run_in, spec
 
 FOUND = _core.probe()["cgroup"]
 delegated = pytest.mark.skipif(not FOUND["available"], reason=str(FOUND["detail"]))
@@ -119,7 +119,7 @@ def test_a_killed_caller_leaves_nothing_for_long() -> None:
     host.send_signal(signal.SIGKILL)
     host.wait()
     time.sleep(2.5)  # younger leaves could be somebody's who is about to use them
-    _core.run(_core.Policy(spec()), request("print(1)"))
+    run_in(_core.Policy(spec()), request("print(1)"))
     assert leaves() == []
     for entry in Path(os.environ["TMPDIR"]).glob("csandbox-*"):
         entry.rmdir()  # a caller that got SIGKILL can not remove its folder

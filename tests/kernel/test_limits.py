@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.confined import MiB, confined, in_parallel
+from tests.confined import MiB, confined, in_parallel, mode
 
 GRACE_S = 3.0  # a start, a clean-up and other work on two cores; not part of what is measured
 BEGIN = "print('begun', flush=True)\n"
@@ -176,7 +176,7 @@ def _run(way: Way) -> tuple[dict[str, Any], float]:
 
 
 @cache
-def _outcomes() -> dict[str, tuple[dict[str, Any], float]]:
+def _outcomes(mode: str) -> dict[str, tuple[dict[str, Any], float]]:
     here = {name: way for name, way in BY_NAME.items() if not way.needs or find_spec(way.needs)}
     return dict(zip(here, in_parallel(_run, here.values(), 3), strict=True))
 
@@ -186,7 +186,7 @@ def test_each_way_of_meeting_a_limit(name: str) -> None:
     way = BY_NAME[name]
     if way.needs and not find_spec(way.needs):
         pytest.skip(f"{way.needs} is not installed here")
-    result, seconds = _outcomes()[name]
+    result, seconds = _outcomes(mode())[name]
     hit = f"/{result['limit_hit']}" if result["limit_hit"] else ""
     assert result["verdict"] + hit in way.ends, (result["err"][-400:], result["violations"])
     assert result["out"].startswith("begun\n")
@@ -204,6 +204,7 @@ def test_each_way_of_meeting_a_limit(name: str) -> None:
         assert kept == limits["output_bytes"] < total
 
 
+@pytest.mark.modeless
 def test_every_name_is_used_once() -> None:
     assert len(BY_NAME) == len(WAYS)
 

@@ -13,7 +13,7 @@ import pytest
 
 import csandbox
 from csandbox import _core
-from tests.confined import ROOT, confined, reachable_python, request, spec
+from tests.confined import ROOT, confined, mode, reachable_python, request, run_in, spec
 
 KINDS = ("user", "net", "ipc", "uts", "cgroup")
 AVAILABLE = bool(_core.probe()["namespaces"]["available"])
@@ -55,7 +55,7 @@ def test_a_wrong_word_is_named() -> None:
 @here
 def test_what_is_shared_and_what_is_new_in_each_run() -> None:
     policy = _core.Policy(spec())
-    first, second = (json.loads(_core.run(policy, request(LOOK))["stdout"]) for _ in range(2))
+    first, second = (json.loads(run_in(policy, request(LOOK))["stdout"]) for _ in range(2))
     ours = {kind: os.stat(f"/proc/self/ns/{kind}").st_ino for kind in KINDS}
     assert all(first[kind] != ours[kind] for kind in KINDS)
     assert (first["user"], first["net"]) == (second["user"], second["net"])
@@ -86,10 +86,15 @@ REFUSALS = {
     "user.max_user_namespaces=0": "echo 0 >/proc/sys/user/max_user_namespaces",
     "user.max_net_namespaces=0": "echo 0 >/proc/sys/user/max_net_namespaces",
 }
+#: `run` of the mode that its first line names, in a process of its own.
+RUN = {
+    "fresh": "import csandbox\ndef run(**o): return csandbox.run('1', fresh=True, **o)\n",
+    "warm": "import csandbox\ndef run(**o):\n"
+    "    with csandbox.Pool(**o) as pool: return pool.run('1')\n",
+}
 CODE = (
-    "import csandbox\n"
-    "print(csandbox.run('1').isolation['namespaces'])\n"
-    "try: csandbox.run('1', namespaces='require')\n"
+    "print(run().isolation['namespaces'])\n"
+    "try: run(namespaces='require')\n"
     "except csandbox.UnsupportedError as error: print(error.feature, error)"
 )
 
@@ -105,7 +110,7 @@ def test_a_refusal_is_named(said: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "CODE": CODE},
+        env={**os.environ, "CODE": RUN[mode()] + CODE},
     )
     if "unshare" in done.stderr and done.returncode != 0:
         pytest.skip(f"no user namespaces here: {done.stderr.strip()}")
@@ -125,7 +130,7 @@ def test_a_refusal_is_named(said: str) -> None:
     ],
 )
 def test_root_without_rights(dropped: str, expected: str) -> None:
-    code = "import csandbox; r = csandbox.run('1'); print(r.verdict, r.isolation['namespaces'])"
+    code = RUN[mode()] + "r = run(); print(r.verdict, r.isolation['namespaces'])"
     done = subprocess.run(
         [
             "setpriv",

@@ -122,6 +122,7 @@ def test_without_the_filter_the_refused_rows_answer_otherwise() -> None:
     assert [row for row in same if row not in expected] == []
 
 
+@pytest.mark.modeless
 def test_every_name_of_the_tables_is_known_here() -> None:
     tables = [*NEVER, *ARGUMENTS, *ALLOWED]
     tables += [row for group in (BY_SET, STILL_REFUSED) for rows in group.values() for row in rows]

@@ -1,4 +1,4 @@
-"""pytester forgets the modules that an inner run imported; csandbox's caches must not go with them."""
+"""pytester forgets the modules that an inner run imported; csandbox's caches must stay."""
 
 import csandbox_pytest.confined
 import csandbox_pytest.submissions

@@ -6,6 +6,7 @@ import pytest
 
 from csandbox_pytest.slicing import sliced
 
+PLAIN = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--csandbox-workers=1")
 MODULE = '''\
 """A module."""
 from __future__ import annotations
@@ -35,7 +36,7 @@ def test_a_slice_keeps_lines_and_leaves_out_what_is_not_used() -> None:
     assert text.split("\n")[16].startswith("def test_it")
     names: dict[str, object] = {}
     exec(compile(text, "slice", "exec"), names)
-    with pytest.raises(AssertionError, match="^4 == 9$"):
+    with pytest.raises(AssertionError, match=r"^4 == 9$"):
         names["test_it"](1.5)  # type: ignore[operator]
 
 
@@ -64,7 +65,7 @@ def test_comparisons_say_their_sides(line: str, said: str) -> None:
 
 def test_confined_items(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
-        r'''
+        r"""
         import os
         import pytest
 
@@ -112,13 +113,13 @@ def test_confined_items(pytester: pytest.Pytester) -> None:
         @pytest.mark.confined
         def test_leaves():
             raise SystemExit(0)
-        ''',
+        """,
     )
-    done = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rA", "--csandbox-workers=1")
+    done = pytester.runpytest_inprocess(*PLAIN, "-rA")
     done.assert_outcomes(passed=4, failed=5)
     text = done.stdout.str()
     assert "E" in text and "AssertionError: 42 == 41" in text
-    assert "test_confined_items.py\", line 16, in test_parameters" in text
+    assert 'test_confined_items.py", line 16, in test_parameters' in text
     assert "out of CPU time" in text
     assert "error[CSB101]: import of `socket`" in text
     assert "the argument tmp_path cannot go into the sandbox" in text
@@ -135,7 +136,7 @@ def test_trust_is_in_the_report(pytester: pytest.Pytester) -> None:
         "def test_sound():\n"
         "    while True: pass\n"
     )
-    reports = pytester.inline_run("-p", "no:cacheprovider", "--csandbox-workers=1").getreports("pytest_runtest_logreport")
+    reports = pytester.inline_run(*PLAIN).getreports("pytest_runtest_logreport")
     trust = {r.nodeid.rpartition("::")[2]: r.user_properties for r in reports if r.when == "call"}
     assert trust == {
         "test_weak": [("csandbox_trust", "weak")],

@@ -8,13 +8,14 @@ import sys
 
 import pytest
 
+# Hypothesis' plugin imports all of it at the end of every run.
+PLAIN = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--csandbox-workers=1")
 PRELUDE = "import csandbox\nimport pytest\n"
 
 
 def outcome(pytester: pytest.Pytester, source: str, *args: str) -> pytest.RunResult:
     pytester.makepyfile(PRELUDE + source)
-    common = ("-p", "no:cacheprovider", "--strict-markers", "--csandbox-workers=1")
-    return pytester.runpytest_inprocess(*common, *args)
+    return pytester.runpytest_inprocess(*PLAIN, "--strict-markers", "-rs", *args)
 
 
 def test_fixtures_run_call_and_grade(pytester: pytest.Pytester) -> None:
@@ -176,10 +177,8 @@ def test_xdist(pytester: pytest.Pytester) -> None:
         + "    import os\n"
         + "    assert csandbox_pool.workers == max(1, len(os.sched_getaffinity(0)) // 2)\n"
     )
-    done = pytester.runpytest_subprocess(
-        "-n2", "-p", "no:cacheprovider", "--csandbox-submissions=handed_in/*.py"
-    )
-    done.assert_outcomes(passed=5, failed=2)
+    done = pytester.runpytest_subprocess("-n2", *PLAIN[:4], "--csandbox-submissions=handed_in/*.py")
+    done.assert_outcomes(passed=6, failed=1)
     done.stdout.fnmatch_lines(["*csandbox: run 1 of 1: accepted*"])
 
 
@@ -219,7 +218,7 @@ def test_costs_nothing_where_it_is_not_used(pytester: pytest.Pytester) -> None:
         "    assert [n for n in sys.modules if n.startswith('csandbox_pytest.')] "
         "== ['csandbox_pytest.options']\n"
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(pytester.path)]
+    command = [sys.executable, "-m", "pytest", "-q", *PLAIN[:4], str(pytester.path)]
     environment = {name: v for name, v in os.environ.items() if not name.startswith("PYTEST")}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stdout

@@ -6,9 +6,12 @@ A program of its own, run by test_grader_pool.py and `make test-rl`: what Ray le
 
 from __future__ import annotations
 
+import contextlib
+import io
 import itertools
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -146,6 +149,17 @@ def raised(pool: csandbox.ray.GraderPool) -> str:
     return "nothing"
 
 
+def page() -> int:
+    """Run the blocks of docs/how-to/ray.md; returns how many."""
+    text = (Path(__file__).resolve().parents[2] / "docs/how-to/ray.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for block in blocks:
+            exec(compile(block, "ray.md", "exec"), names)
+    return len(blocks)
+
+
 def main() -> None:
     small = {"object_store_memory": 80 << 20, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, **small})
@@ -161,6 +175,7 @@ def main() -> None:
                 found[measure.__name__] = measure(pool)
             pids = [one["pid"] for one in pool.stats()]
         found["closed"] = gone(pids)
+        found["blocks"] = page()
     finally:
         ray.shutdown()
         cluster.shutdown()

@@ -86,7 +86,7 @@ def test_gymnasium_arguments() -> None:
 
 
 def openenv() -> Any:
-    pytest.importorskip("openenv.core.env_server", reason="OpenEnv is not installed")
+    pytest.importorskip("openenv.core.env_server", reason="OpenEnv is not installed: make test-rl")
     from csandbox.rl import openenv as module
 
     return module

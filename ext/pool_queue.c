@@ -1,0 +1,160 @@
+/* Theory of operation: in any thread of the caller. Who asks for a spare gets one at once when
+ * nobody waits and a worker's place is free; else a place in a queue, first come, first
+ * served. Each waiter has a condition of its own, so that one spare wakes one thread. */
+#include "pool_state.h"
+
+#include "clock.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define LOOK_NS (100 * CSB_NS_PER_MS)
+
+void
+csb_pool_wake(const struct csb_pool *pool)
+{
+    const uint64_t one = 1;
+    (void)!write(pool->wake_fd, &one, sizeof one); /* EAGAIN: it is awake */
+}
+
+static struct csb_spare *
+pop_ready(struct csb_pool *pool)
+{
+    struct csb_spare *spare = pool->ready;
+    pool->ready = spare->next;
+    pool->ready_count--;
+    pool->running++;
+    spare->next = NULL;
+    return spare;
+}
+
+void
+csb_pool_grant(struct csb_pool *pool)
+{
+    while (pool->first != NULL && pool->ready != NULL &&
+           pool->running < pool->options.workers) {
+        struct csb_waiter *waiter = pool->first;
+        pool->first = waiter->next;
+        pool->last = pool->first == NULL ? NULL : pool->last;
+        waiter->spare = pop_ready(pool);
+        (void)pthread_cond_signal(&waiter->granted);
+    }
+}
+
+static void
+leave_queue(struct csb_pool *pool, const struct csb_waiter *waiter)
+{
+    struct csb_waiter **link = &pool->first;
+    struct csb_waiter *before = NULL;
+    while (*link != NULL && *link != waiter) {
+        before = *link;
+        link = &before->next;
+    }
+    if (*link == waiter) {
+        *link = waiter->next;
+        pool->last = pool->last == waiter ? before : pool->last;
+    }
+}
+
+void
+csb_pool_init_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(condition, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+}
+
+void
+csb_pool_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ns)
+{
+    const struct timespec until = {(time_t)(until_ns / CSB_NS_PER_S),
+                                   (long)(until_ns % CSB_NS_PER_S)};
+    (void)pthread_cond_timedwait(condition, lock, &until);
+}
+
+static bool
+is_cancelled(const struct csb_job *job)
+{
+    return job->interrupted != NULL && job->interrupted(job->interrupted_argument);
+}
+
+/* In the queue, with the lock held on entry and on return; while it waits its turn a worker's
+ * place counts for as long as runs may take, a spare for as long as start-up may. */
+static int
+wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter,
+              const struct csb_job *job, struct csb_error *reterr)
+{
+    int64_t starved_ns = csb_clock_now_ns();
+    while (waiter->spare == NULL) {
+        int64_t now;
+        bool cancelled;
+        if (waiter->failed) {
+            *reterr = pool->error;
+            return -(reterr->err == 0 ? EPROTO : reterr->err);
+        }
+        if (pool->closing) {
+            return csb_fail(reterr, CSB_STEP_STARTUP, ECANCELED, "the pool was closed");
+        }
+        csb_pool_wait_until(&waiter->granted, &pool->lock,
+                            csb_clock_now_ns() + LOOK_NS);
+        if (waiter->spare != NULL) {
+            break;
+        }
+        (void)pthread_mutex_unlock(&pool->lock);
+        cancelled = is_cancelled(job);
+        (void)pthread_mutex_lock(&pool->lock);
+        if (cancelled && waiter->spare == NULL) {
+            return csb_fail(reterr, CSB_STEP_STARTUP, EINTR,
+                            "interrupted while waiting");
+        }
+        now = csb_clock_now_ns();
+        if (pool->running >= pool->options.workers || waiter != pool->first) {
+            starved_ns = now;
+        } else if (now - starved_ns > pool->options.startup_ns) {
+            return csb_fail(reterr, CSB_STEP_STARTUP, ETIMEDOUT,
+                            "no child was ready within the start-up time");
+        }
+    }
+    return 0;
+}
+
+int
+csb_pool_take(struct csb_pool *pool, const struct csb_job *job, struct csb_spare **ret,
+              struct csb_error *reterr)
+{
+    struct csb_waiter waiter = {0};
+    int result = 0;
+    bool low;
+    (void)pthread_mutex_lock(&pool->lock);
+    if (pool->closing) {
+        result = csb_fail(reterr, CSB_STEP_STARTUP, ECANCELED, "the pool is closed");
+    } else if (pool->first == NULL && pool->ready != NULL &&
+               pool->running < pool->options.workers) {
+        pool->stats.spares_hit++;
+        waiter.spare = pop_ready(pool);
+    } else {
+        pool->stats.spares_missed++;
+        csb_pool_init_condition(&waiter.granted);
+        if (pool->last == NULL) {
+            pool->first = &waiter;
+        } else {
+            pool->last->next = &waiter;
+        }
+        pool->last = &waiter;
+        pool->waiting++;
+        csb_pool_wake(pool);
+        result = wait_for_turn(pool, &waiter, job, reterr);
+        pool->waiting--;
+        leave_queue(pool, &waiter);
+        (void)pthread_cond_destroy(&waiter.granted);
+    }
+    low = pool->ready_count == 0;
+    (void)pthread_mutex_unlock(&pool->lock);
+    if (low) {
+        csb_pool_wake(pool);
+    }
+    *ret = waiter.spare;
+    return result;
+}
