@@ -123,7 +123,8 @@ def programs(data: Path | None, most: int = 40) -> list[bytes]:
     texts = [
         f"{row['prompt']}{row['canonical_solution']}{row['test']}\ncheck({row['entry_point']})\n"
         for row in rows
-    ]
+        if "test" in row
+    ] or SOLUTIONS
     return [text.encode() for text in texts[:: max(1, len(texts) // most)]]
 
 

@@ -47,7 +47,8 @@ class Usage:
     """Measured from outside the child: times in seconds, memory in bytes.
 
     ``wall_s`` starts with the child's first byte of submitted code; ``startup_s`` is what came
-    before. All zero when nothing was run.
+    before. ``peak_memory_bytes`` is the most that was resident beyond an idle interpreter. All zero
+    when nothing was run.
     """
 
     cpu_s: float = 0.0

@@ -39,8 +39,10 @@ def add_options(parser: pytest.Parser) -> None:
         group.addoption(
             flag, action=action, dest=dest, default=None, metavar=metavar, help=text, **more
         )
-        ini: dict[str, Any] = {"type": "linelist", "default": []} if kind else {"default": ""}
-        parser.addini(dest, text, **ini)
+        if kind == "linelist":
+            parser.addini(dest, text, type="linelist", default=[])
+        else:
+            parser.addini(dest, text, default="")
 
 
 def value(config: pytest.Config, name: str) -> Any:

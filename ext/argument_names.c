@@ -129,12 +129,12 @@ static const struct csb_value_name personalities[] = {
 
 #define NAMED(names) 0, (names), CSB_ARRAY_LEN(names), NULL
 #define VALUE(call, index, key, names)                                                 \
-    {call, index, key, CSB_ARGUMENT_VALUE, NAMED(names)}
+    {call, key, index, CSB_ARGUMENT_VALUE, NAMED(names)}
 #define MASKED(call, index, key, ignored, names)                                       \
-    {call, index, key, CSB_ARGUMENT_VALUE, ignored, names, CSB_ARRAY_LEN(names), NULL}
+    {call, key, index, CSB_ARGUMENT_VALUE, ignored, names, CSB_ARRAY_LEN(names), NULL}
 #define FLAGS(call, index, key, names, none)                                           \
-    {call, index, key, CSB_ARGUMENT_FLAGS, 0, names, CSB_ARRAY_LEN(names), none}
-#define PLAIN(call, index, key, kind) {call, index, key, CSB_ARGUMENT_##kind, 0, NULL, 0, NULL}
+    {call, key, index, CSB_ARGUMENT_FLAGS, 0, names, CSB_ARRAY_LEN(names), none}
+#define PLAIN(call, index, key, kind) {call, key, index, CSB_ARGUMENT_##kind, 0, NULL, 0, NULL}
 #define PROCESS(call, index) PLAIN(call, index, "target", PROCESS)
 
 const struct csb_argument_row csb_argument_rows[] = {

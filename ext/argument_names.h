@@ -22,8 +22,8 @@ enum csb_argument_kind {
 
 struct csb_argument_row {
     const char *syscall;
-    unsigned index;
     const char *key; /* what the argument is called in a result: "domain" */
+    unsigned index;
     enum csb_argument_kind kind;
     uint64_t ignored; /* bits that are no part of the value */
     const struct csb_value_name *names;

@@ -2,7 +2,8 @@
  * is replaced by one that calls it and, when it fails, has the exception's words changed
  * (child_explain.c). The system call is made and refused first, so that the supervisor
  * counts it. A program that does not call these functions pays nothing: there is no audit
- * hook, which would be called a million times by a million id().
+ * hook, which would be called a million times by a million id(), and what belongs to a module
+ * is replaced when that is imported.
  *
  * A replacement is a built-in function like the original: name, module, signature and text
  * are the same, and a traceback has no frame of it. Its __self__ is a module object that holds
@@ -13,10 +14,8 @@
 
 #include <string.h>
 
-#define CSB_INIT_KEPT "_csandbox_init"
-
 struct row {
-    const char *after; /* the import after which it is replaced; NULL: at once */
+    const char *at; /* the import at which it is replaced; NULL: at once */
     const char *module;
     const char *name;
     const char *alias[2]; /* modules that may hold the same function */
@@ -24,36 +23,35 @@ struct row {
     enum csb_denial denial;
 };
 
-#define AT_ONCE(module, name, denial)                                                  \
-    {NULL, module, name, {NULL}, name, CSB_DENIAL_##denial}
+#define OS(name, denial) {"os", "posix", name, {NULL}, name, CSB_DENIAL_##denial}
 #define LOOK_UP(name) {"socket", "_socket", name, {"socket"}, name, CSB_DENIAL_NETWORK}
 
 static const struct row rows[] = {
     {NULL, "_io", "open", {"io", "builtins"}, "open", CSB_DENIAL_CALL},
-    AT_ONCE("posix", "execv", PROCESS),
-    AT_ONCE("posix", "execve", PROCESS),
-    AT_ONCE("posix", "fork", PROCESS),
-    AT_ONCE("posix", "forkpty", PROCESS),
-    AT_ONCE("posix", "kill", SIGNAL),
-    AT_ONCE("posix", "killpg", SIGNAL),
-    AT_ONCE("posix", "link", CALL),
-    AT_ONCE("posix", "listdir", CALL),
-    AT_ONCE("posix", "memfd_create", CALL),
-    AT_ONCE("posix", "mkdir", CALL),
-    AT_ONCE("posix", "mkfifo", CALL),
-    AT_ONCE("posix", "mknod", CALL),
-    AT_ONCE("posix", "open", CALL),
-    AT_ONCE("posix", "pidfd_open", SIGNAL),
-    AT_ONCE("posix", "posix_spawn", PROCESS),
-    AT_ONCE("posix", "posix_spawnp", PROCESS),
-    AT_ONCE("posix", "remove", CALL),
-    AT_ONCE("posix", "rename", CALL),
-    AT_ONCE("posix", "replace", CALL),
-    AT_ONCE("posix", "rmdir", CALL),
-    AT_ONCE("posix", "scandir", CALL),
-    AT_ONCE("posix", "symlink", CALL),
-    AT_ONCE("posix", "truncate", CALL),
-    AT_ONCE("posix", "unlink", CALL),
+    OS("execv", PROCESS),
+    OS("execve", PROCESS),
+    OS("fork", PROCESS),
+    OS("forkpty", PROCESS),
+    OS("kill", SIGNAL),
+    OS("killpg", SIGNAL),
+    OS("link", CALL),
+    OS("listdir", CALL),
+    OS("memfd_create", CALL),
+    OS("mkdir", CALL),
+    OS("mkfifo", CALL),
+    OS("mknod", CALL),
+    OS("open", CALL),
+    OS("pidfd_open", SIGNAL),
+    OS("posix_spawn", PROCESS),
+    OS("posix_spawnp", PROCESS),
+    OS("remove", CALL),
+    OS("rename", CALL),
+    OS("replace", CALL),
+    OS("rmdir", CALL),
+    OS("scandir", CALL),
+    OS("symlink", CALL),
+    OS("truncate", CALL),
+    OS("unlink", CALL),
     LOOK_UP("getaddrinfo"),
     LOOK_UP("gethostbyaddr"),
     LOOK_UP("gethostbyname"),
@@ -211,53 +209,48 @@ replace(const struct row *row, PyCFunction function, PyObject *profile)
     Py_XDECREF(key);
 }
 
-/* socket.socket.__init__, which needs to be a method: a built-in function would not be bound. */
+/* A class that is `base` but for its __init__, for calls of the form base.__init__(self, …). */
 static PyObject *
-init_socket(PyObject *self, PyObject *args, PyObject *keywords)
+class_with_init(PyObject *base, PyObject *profile)
 {
-    PyObject *init = PyObject_GetAttrString((PyObject *)Py_TYPE(self), CSB_INIT_KEPT);
-    PyObject *own = Py_BuildValue("(O)", self);
-    PyObject *all = own == NULL ? NULL : PySequence_Concat(own, args);
-    PyObject *result = NULL;
-    if (init != NULL && all != NULL) {
-        result = PyObject_Call(init, all, keywords);
+    PyObject *original = PyObject_GetAttrString(base, "__init__");
+    PyObject *init = NULL;
+    PyObject *type = NULL;
+    if (original != NULL) {
+        init = replacement(&socket_row, (PyCFunction)(void (*)(void))call, original,
+                           profile);
     }
+    if (init != NULL) {
+        type = PyObject_CallFunction((PyObject *)&PyType_Type, "s(O){sOs()}", "socket",
+                                     base, "__init__", init, "__slots__");
+    }
+    Py_XDECREF(original);
     Py_XDECREF(init);
-    Py_XDECREF(own);
-    Py_XDECREF(all);
-    return result;
+    return type;
 }
 
-static PyMethodDef init_definition = {
-    "__init__", (PyCFunction)(void (*)(void))init_socket, METH_VARARGS | METH_KEYWORDS,
-    "__init__($self, /, family=-1, type=-1, proto=-1, fileno=None)\n--\n\n"};
-
+/* The class _socket.socket can not be changed, and socket.socket must stay what inspect and
+ * mock expect. But the one calls the other through a global name of its module: that name gets
+ * a copy of the module _socket whose class says why. */
 static void
-replace_init(PyObject *profile)
+replace_socket(PyObject *profile)
 {
     PyObject *key = PyUnicode_FromString("socket");
     PyObject *module = key == NULL ? NULL : PyImport_GetModule(key);
-    PyObject *type = module == NULL ? NULL : PyObject_GetAttrString(module, "socket");
-    PyObject *original = NULL;
-    PyObject *kept = NULL;
-    PyObject *method = NULL;
-    if (type != NULL && PyType_Check(type)) {
-        original = PyObject_GetAttrString(type, "__init__");
-        method = PyDescr_NewMethod((PyTypeObject *)type, &init_definition);
-    }
-    if (original != NULL) {
-        kept = replacement(&socket_row, (PyCFunction)(void (*)(void))call, original,
-                           profile);
-    }
-    if (kept != NULL && method != NULL &&
-        PyObject_SetAttrString(type, CSB_INIT_KEPT, kept) == 0) {
-        (void)PyObject_SetAttrString(type, "__init__", method);
+    PyObject *inner = module == NULL ? NULL : PyObject_GetAttrString(module, "_socket");
+    PyObject *base = inner == NULL ? NULL : PyObject_GetAttrString(inner, "socket");
+    PyObject *type = base == NULL ? NULL : class_with_init(base, profile);
+    PyObject *copy = type == NULL ? NULL : PyModule_New("_socket");
+    if (copy != NULL &&
+        PyDict_Update(PyModule_GetDict(copy), PyModule_GetDict(inner)) == 0 &&
+        PyObject_SetAttrString(copy, "socket", type) == 0) {
+        (void)PyObject_SetAttrString(module, "_socket", copy);
     }
     PyErr_Clear();
-    Py_XDECREF(kept);
-    Py_XDECREF(method);
-    Py_XDECREF(original);
+    Py_XDECREF(copy);
     Py_XDECREF(type);
+    Py_XDECREF(base);
+    Py_XDECREF(inner);
     Py_XDECREF(module);
     Py_XDECREF(key);
 }
@@ -269,15 +262,15 @@ same(const char *one, const char *other)
 }
 
 static void
-replace_after(const char *import, PyObject *profile)
+replace_at(const char *import, PyObject *profile)
 {
     for (size_t i = 0; i < CSB_ARRAY_LEN(rows); i++) {
-        if (same(rows[i].after, import)) {
+        if (same(rows[i].at, import)) {
             replace(&rows[i], (PyCFunction)(void (*)(void))call, profile);
         }
     }
-    if (same(socket_row.after, import)) {
-        replace_init(profile);
+    if (same(socket_row.at, import)) {
+        replace_socket(profile);
     }
 }
 
@@ -285,7 +278,7 @@ replace_after(const char *import, PyObject *profile)
 static const char *
 awaited(PyObject *name)
 {
-    static const char *const imports[] = {"socket", "subprocess",
+    static const char *const imports[] = {"os", "socket", "subprocess",
                                           "multiprocessing.util"};
     const char *result = NULL;
     PyObject *module;
@@ -310,11 +303,17 @@ find_and_load(PyObject *self, PyObject *args, PyObject *keywords)
     const struct replaced *held = PyModule_GetState(self);
     PyObject *name = PyTuple_Size(args) > 0 ? PyTuple_GetItem(args, 0) : Py_None;
     const char *import = PyUnicode_Check(name) ? awaited(name) : NULL;
-    PyObject *result = PyObject_Call(held->original, args, keywords);
+    /* os copies what posix has, also into sets that others look into: before. */
+    const bool before = same(import, "os");
+    PyObject *result;
+    if (before) {
+        replace_at(import, held->profile);
+    }
+    result = PyObject_Call(held->original, args, keywords);
     if (result == NULL) {
         csb_child_explain_import(name, held->profile);
-    } else if (import != NULL) {
-        replace_after(import, held->profile);
+    } else if (import != NULL && !before) {
+        replace_at(import, held->profile);
     }
     return result;
 }
@@ -330,7 +329,7 @@ csb_child_courtesy(const char *profile)
     if (name == NULL) {
         return -1;
     }
-    replace_after(NULL, name);
+    replace_at(NULL, name);
     replace(&import_row, (PyCFunction)(void (*)(void))find_and_load, name);
     Py_DECREF(name);
     return 0;

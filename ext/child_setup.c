@@ -79,7 +79,7 @@ send_ready(uint32_t mask, int listener)
     /* The kernel counts descriptors that are under way for the whole uid, against this
      * process's own RLIMIT_NOFILE: others' are on their way too, wait until they arrive. */
     for (int i = 0; result == -ETOOMANYREFS && i < SEND_TRIES; i++) {
-        const struct timespec moment = {0, 1000 * 1000};
+        const struct timespec moment = {0, 1000L * 1000};
         (void)csb_syscall(SYS_nanosleep, &moment, NULL);
         result = csb_syscall(SYS_sendmsg, CSB_CHANNEL_FD, &message, 0);
     }

@@ -266,7 +266,8 @@ static void
 walk_folder(struct walk *walk, int *fd, size_t length, unsigned depth)
 {
     CSB_CLEANUP(csb_strings_done) struct csb_strings names = {NULL, 0};
-    DIR *listing = fdopendir(*fd);
+    const int folder = *fd; /* open as long as the listing is */
+    DIR *listing = fdopendir(folder);
     if (listing == NULL) {
         csb_fd_close(fd);
         skip(walk, no_memory);
@@ -281,8 +282,7 @@ walk_folder(struct walk *walk, int *fd, size_t length, unsigned depth)
         int added = snprintf(walk->path + length, sizeof walk->path - length, "%s%s",
                              length > 0 ? "/" : "", names.items[i]);
         if (added > 0 && (size_t)added < sizeof walk->path - length) {
-            look_at(walk, dirfd(listing), names.items[i], length + (size_t)added,
-                    depth);
+            look_at(walk, folder, names.items[i], length + (size_t)added, depth);
         }
     }
     walk->path[length] = '\0';

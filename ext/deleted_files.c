@@ -92,7 +92,20 @@ add_open(struct list *list, int thread, const char *name)
     return seen;
 }
 
-/* "start-end rights offset device inode   path" */
+/* Of a line "start-end rights offset device inode   path". */
+static bool
+read_inode(const char *line, uint64_t *ret)
+{
+    const char *at = line;
+    char *end;
+    for (int field = 0; field < 4; field++) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    *ret = strtoull(at, &end, 10);
+    return end != at;
+}
+
 static size_t
 add_mapped(struct list *list, int thread, const char *name, uint64_t file_bytes)
 {
@@ -107,13 +120,12 @@ add_mapped(struct list *list, int thread, const char *name, uint64_t file_bytes)
         return 0;
     }
     while ((length = getline(&line, &room, maps)) > 0) {
-        unsigned long long inode = 0;
+        uint64_t inode = 0;
         seen++;
         if (line[length - 1] == '\n') {
             line[--length] = '\0';
         }
-        if (was_deleted(line, (size_t)length, name) &&
-            sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1) {
+        if (was_deleted(line, (size_t)length, name) && read_inode(line, &inode)) {
             add(list, inode, file_bytes);
         }
     }

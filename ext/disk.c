@@ -58,7 +58,8 @@ static void
 add_folder(struct sum *sum, int *fd, unsigned depth)
 {
     const struct dirent *entry;
-    DIR *listing = fdopendir(*fd);
+    const int folder = *fd; /* open as long as the listing is */
+    DIR *listing = fdopendir(folder);
     if (listing == NULL) {
         csb_fd_close(fd);
         return;
@@ -66,12 +67,12 @@ add_folder(struct sum *sum, int *fd, unsigned depth)
     while (sum->bytes <= sum->allowed && (entry = readdir(listing)) != NULL) {
         struct stat status;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            fstatat(dirfd(listing), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
             continue;
         }
         sum->bytes += (uint64_t)status.st_blocks * STAT_UNIT;
         if (S_ISDIR(status.st_mode)) {
-            int inner = open_folder(dirfd(listing), entry->d_name);
+            int inner = open_folder(folder, entry->d_name);
             if (depth + 1 == CSB_DISK_DEPTH_MAX) {
                 csb_fd_close(&inner);
                 sum->bytes = UINT64_MAX;

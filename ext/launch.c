@@ -28,6 +28,7 @@ int
 csb_launch_interpreter(struct csb_plan *plan, const struct csb_policy *policy,
                        struct csb_process *ret, struct csb_error *reterr)
 {
+    int result;
     char *argv[] = {policy->python,
                     "-I",
                     "-S",
@@ -42,7 +43,9 @@ csb_launch_interpreter(struct csb_plan *plan, const struct csb_policy *policy,
     plan->argv = argv;
     plan->caller = getpid();
     plan->root = policy->root;
-    return csb_spawn(plan, ret, reterr);
+    result = csb_spawn(plan, ret, reterr);
+    plan->argv = NULL; /* ours; the child has its copy since exec */
+    return result;
 }
 
 static int

@@ -87,6 +87,7 @@ csb_mailbox_take(struct csb_mailbox *mailbox, int64_t wait_ns)
         (void)poll(&readable, 1, (int)((wait_ns + CSB_NS_PER_MS - 1) / CSB_NS_PER_MS));
     }
     (void)pthread_mutex_lock(&mailbox->lock);
+    /* It is EFD_NONBLOCK. NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection) */
     (void)!read(mailbox->event_fd, &counter, sizeof counter);
     all = mailbox->first;
     mailbox->first = mailbox->last = NULL;

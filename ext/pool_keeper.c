@@ -377,7 +377,7 @@ milliseconds_until(const struct csb_pool *pool, int64_t now_ns)
         next = now_ns + 100 * CSB_NS_PER_MS; /* closing: look whether they are back */
     }
     next = next < now_ns ? 0 : (next - now_ns) / CSB_NS_PER_MS + 1;
-    return next > 60 * 1000 ? 60 * 1000 : (int)next;
+    return next > 60L * 1000 ? 60 * 1000 : (int)next;
 }
 
 static void

@@ -6,6 +6,8 @@ import pytest
 
 import csandbox
 
+pytestmark = pytest.mark.both_modes
+
 PROGRAMS = {
     "touch makes a file": "from pathlib import Path\nPath('a').touch()\nprint(Path('a').exists())",
     "touch of a file": "from pathlib import Path\np = Path('a'); p.write_text('x')\np.touch()\n"
@@ -30,8 +32,6 @@ def test_it_works_in_the_scratch_folder(name: str) -> None:
 
 CAUGHT = """
 import mmap, sys
-
-pytestmark = pytest.mark.both_modes
 try:
     mmap.mmap(-1, 1 << 40)
 except OSError:

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (tables)
 """Nothing of one run in the next, in one pool: a run spoils something, the next one looks.
 
 Every pair of the table is run in a pool of one worker and one spare, so the second child was forked

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 import csandbox
+
+pytestmark = pytest.mark.both_modes
 
 MANY = """
 import threading
@@ -16,10 +20,6 @@ print("ok", threading.stack_size())
 
 DEEP = """
 import sys, threading
-
-import pytest
-
-pytestmark = pytest.mark.both_modes
 sys.setrecursionlimit(10**6)
 threading.stack_size(1 << 27)
 def depth(n): return 0 if n == 0 else 1 + depth(n - 1)
