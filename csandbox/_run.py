@@ -43,8 +43,8 @@ def run(
     args           ``sys.argv[1:]``
     env            variables added to the profile's; nothing of the caller's is inherited
     files          relative name → content, put into the working folder before the start
-    collect        patterns of files that come back as ``Result.files``: "out.csv", "*.png",
-                   "plots/**". At most 100 files and 64 MiB in all; links are not followed
+    collect        patterns of files that come back as ``Result.files``: ``"out.csv"``, ``"*.png"``,
+                   ``"plots/**"``. At most 100 files and 64 MiB in all; links are not followed
     profile        name of a built-in profile, path of a TOML file, or a ``Profile``
     limits         ``Limits`` or a mapping; what is left out comes from the profile
     allow_degraded layers that may be missing ({"landlock"}); every result then says so

@@ -91,26 +91,39 @@ class ProfileKeys(SphinxDirective):
         return [_table(["key", *names], rows)]
 
 
+def outcomes() -> list[csandbox.Result]:
+    """A result of each kind that has a code of its own."""
+    from csandbox._result import _LIMIT_CODES, VERDICTS
+
+    found = []
+    for verdict in VERDICTS:
+        limit = {"time_limit": "cpu", "memory_limit": "memory", "output_limit": "output"}
+        found.append(csandbox.Result(verdict, limit.get(verdict)))
+        if verdict == "time_limit":
+            found.append(csandbox.Result(verdict, "wall"))
+        if verdict == "runtime_error":
+            found.append(csandbox.Result(verdict, signal=11))
+            found += [csandbox.Result(verdict, hit) for hit in _LIMIT_CODES]
+    return found
+
+
 class Verdicts(SphinxDirective):
     """Each verdict with its code and the first sentence of its page."""
 
     def run(self) -> list[nodes.Node]:
         """The table."""
         from csandbox._cli.explain import _entries
-        from csandbox._result import _LIMIT_CODES, _VERDICT_CODES, VERDICTS
 
         entries = _entries()
-        by_limit: dict[str, list[str]] = {}
-        for limit, code in _LIMIT_CODES.items():
-            by_limit.setdefault(code, []).append(limit)
         rows = []
-        codes = [(verdict, _VERDICT_CODES.get(verdict, "")) for verdict in VERDICTS]
-        codes += [(f"limit_hit: {', '.join(hit)}", code) for code, hit in by_limit.items()]
-        for verdict, code in codes:
+        for result in outcomes():
+            more = f" ({result.limit_hit})" if result.limit_hit else ""
+            more += " (a signal)" if result.signal else ""
+            code = result.code
             what = entries[code]["summary"] if code else "It ran to its end and exited with 0."
-            rows.append(
-                [_paragraph(verdict, literal=True), _paragraph(code), _paragraph(what)],
-            )
+            verdict = result.verdict
+            word = nodes.paragraph("", "", nodes.literal(verdict, verdict), nodes.Text(more))
+            rows.append([word, _paragraph(code or ""), _paragraph(what)])
         return [_table(["verdict", "code", "what"], rows)]
 
 
