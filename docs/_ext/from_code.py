@@ -101,6 +101,8 @@ def outcomes() -> list[csandbox.Result]:
         found.append(csandbox.Result(verdict, limit.get(verdict)))
         if verdict == "time_limit":
             found.append(csandbox.Result(verdict, "wall"))
+        if verdict == "output_limit":
+            found.append(csandbox.Result(verdict, "disk"))
         if verdict == "runtime_error":
             found.append(csandbox.Result(verdict, signal=11))
             found += [csandbox.Result(verdict, hit) for hit in _LIMIT_CODES]
