@@ -240,7 +240,9 @@ def test_a_package_that_is_not_named_is_not_there():
         "try:\n    import pytest\nexcept ModuleNotFoundError as error:\n    print(error)\n"
         "print(importlib.util.find_spec('pytest'))"
     )
-    assert out(code, profile="open") == "No module named 'pytest'\nNone\n"
+    assert out(code, profile="open") == (
+        "No module named 'pytest' in profile open (csandbox explain CSB101)\nNone\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["numpy", "scipy", "sympy", "pandas", "matplotlib.pyplot"])

@@ -33,7 +33,7 @@ def attempt(code):
 print(json.dumps([attempt(code) for code in json.loads(sys.stdin.read())]))
 """
 # code, type of the exception, text, errno, filename, the system call that is counted
-ATTEMPTS = [
+ATTEMPTS: list[tuple[Any, ...]] = [
     ("import socket; socket.socket()", "PermissionError",
      f"[Errno 1] socket: {NETWORK}", 1, None, "socket"),
     ("import socket; socket.create_connection(('127.0.0.1', 9))", "PermissionError",
