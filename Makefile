@@ -30,7 +30,7 @@ FUZZ_S ?= 60
 BENCH ?=
 # A suite that hangs is a failure, not a wait.
 TEST_TIMEOUT_S = 2400
-OURS = csandbox csandbox_pytest tools tests bench docs examples setup.py
+OURS = csandbox csandbox_pytest tools tests bench docs/conf.py docs/_ext examples setup.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 

@@ -58,7 +58,7 @@ def picture(root: Path) -> str:
 
 
 def fill(page: str, data: Mapping[str, Any], root: Path) -> str:
-    """The page with its places filled; a section not measured leaves its place as it is."""
+    """The page with its places filled; what was not measured leaves its place as it is."""
 
     def one(place: re.Match[str]) -> str:
         if place[2] == "picture":

@@ -63,7 +63,7 @@ class Block:
 
 
 def blocks(page: str, text: str) -> Iterator[Block]:
-    """Every fenced block of Markdown, as CommonMark closes them. ValueError for one left open."""
+    """Every fenced block, closed as CommonMark says. ValueError when one is not closed."""
     opened: tuple[int, str, str] | None = None
     kept: list[str] = []
     for number, line in enumerate(text.splitlines(keepends=True), 1):

@@ -14,30 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.pages import blocks
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/how-to/rl-reward.md").read_text("utf-8")
 #: Part of a block -> what it needs.
 NEEDS = {"csandbox.rl.gymnasium": "gymnasium", "csandbox.rl.openenv": "openenv"}
-
-
-def blocks(page: str) -> list[str]:
-    found, inside = [], False
-    text: list[str] = []
-    for line in page.splitlines():
-        # A block of the page may hold fences inside a string; its own end is followed by nothing.
-        if not inside and line == "```python":
-            inside, text = True, []
-        elif inside and line == "```" and '"""' not in _open("\n".join(text)):
-            found.append("\n".join(text) + "\n")
-            inside = False
-        elif inside:
-            text.append(line)
-    return found
-
-
-def _open(text: str) -> str:
-    """The triple quote that is open at the end of the text, or nothing."""
-    return '"""' if text.count('"""') % 2 else ""
 
 
 def missing(block: str) -> str | None:
@@ -46,7 +28,7 @@ def missing(block: str) -> str | None:
 
 def test_rl_reward_blocks_run() -> None:
     names: dict[str, object] = {}
-    every = blocks(PAGE)
+    every = [b.text for b in blocks("docs/how-to/rl-reward.md", PAGE) if b.language == "python"]
     assert len(every) == 10
     for block in every:
         if missing(block) is None:
