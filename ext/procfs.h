@@ -19,7 +19,8 @@ struct csb_memory {
                              * out, and the page tables (a sparse map is made of these) */
     uint64_t peak_bytes; /* highest resident size so far (VmHWM) */
     /* private writable memory, touched or not: what RLIMIT_DATA counts */
-    uint64_t shared_bytes; /* of private_bytes: shared anonymous memory that is mapped */
+    /* of private_bytes: shared anonymous memory that is mapped */
+    uint64_t shared_bytes;
     uint64_t data_bytes;
 };
 
