@@ -88,8 +88,7 @@ add_open(struct list *list, int thread, const char *name)
         path[length < 0 ? 0 : length] = '\0';
         /* Only in the run's own folder can a path be made that is too long to be told. */
         ours = length < 0 || was_deleted(path, (size_t)length, name);
-        if (ours &&
-            fstatat(folder, entry->d_name, &status, 0) == 0 &&
+        if (ours && fstatat(folder, entry->d_name, &status, 0) == 0 &&
             S_ISREG(status.st_mode)) {
             add(list, status.st_ino, (uint64_t)status.st_blocks * STAT_UNIT);
         }

@@ -54,7 +54,8 @@ int csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
 void csb_kit_blame_memory(struct csb_kit *kit, struct csb_facts *facts);
 
 /* What the run may take of the disk: what the caller puts there is not the program's. */
-struct csb_disk csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits);
+struct csb_disk csb_kit_disk(const struct csb_kit *kit,
+                             const struct csb_limits *limits);
 
 /* When the child has its own copies. */
 void csb_kit_close_child_fds(struct csb_kit *kit);

@@ -136,8 +136,7 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
-        disk =
-            csb_kit_disk(&spare->kit, job.limits);
+        disk = csb_kit_disk(&spare->kit, job.limits);
         job.disk = pool->policy->scratch_writable ? &disk : NULL;
         job.seen = own_group(pool, spare);
         job.settle =

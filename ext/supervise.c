@@ -326,7 +326,8 @@ static void
 send_signal(const struct csb_run *run, int number)
 {
     if (run->child.process.pidfd >= 0) {
-        (void)csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0, 0);
+        (void)csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0,
+                          0);
     }
 }
 
