@@ -78,6 +78,7 @@ def _closed(row: Row) -> TestResult:
         stderr="",
         value="",
         difference="",
+        violations=(),
     )
 
 

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from csandbox._pool import Pool
 
 # What a cell may answer with: its displays (at most 8 MB in the child) as JSON.
-_REPLY_BYTES = 32 * 1024 * 1024
+_REPLY_BYTES = 12 * 1024 * 1024
+# The child's own bound, and its word about what it left out.
+_DISPLAYS = 65
 # A person waits for a list of names no longer than this.
 _EXPLORE_S = 1.0
 
@@ -320,7 +322,7 @@ class Session:
             alive=alive,
             value_repr=None if said.get("value_repr") is None else _text(said, "value_repr"),
             value=None if value is None else _bundle(value),
-            displays=tuple(map(_bundle, shown)) if isinstance(shown, list) else (),
+            displays=tuple(map(_bundle, shown[:_DISPLAYS])) if isinstance(shown, list) else (),
             raised=raised,
             count=count if isinstance(count, int) else 0,
         )

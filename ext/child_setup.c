@@ -178,6 +178,9 @@ csb_child_confine(struct csb_child *child)
     }
     mask |= csb_confirm_filter(listener);
     send_ready(mask, listener);
+    if (csb_confine_last(config->skipped, &failure) < 0) {
+        csb_child_fail(failure.step, failure.err);
+    }
 }
 
 void

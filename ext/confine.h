@@ -41,4 +41,9 @@ int csb_confine_drop(uint32_t uid, uint32_t skipped,
 int csb_confine_filter(const struct csb_bpf *narrow, bool notify, uint32_t skipped,
                        int *ret_listener, struct csb_failure *ret) CSB_MUST_USE;
 
+/* After the listener was handed over: nothing is ever sent along a socket again, and no
+ * filter added. Descriptors in flight are open files that no limit of the run counts, and
+ * are counted per user (unix(7)), so they could keep others of the uid from starting. */
+int csb_confine_last(uint32_t skipped, struct csb_failure *ret) CSB_MUST_USE;
+
 #endif

@@ -7,6 +7,7 @@
 #include "fd.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -74,16 +75,20 @@ add_open(struct list *list, int thread, const char *name)
     while ((entry = readdir(listing)) != NULL) {
         char path[PATH_MAX + 16];
         struct stat status;
-        ssize_t length = entry->d_name[0] == '.'
-                             ? -1
-                             : readlinkat(folder, entry->d_name, path, sizeof path - 1);
-        if (length < 0) {
+        ssize_t length;
+        bool ours;
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        length = readlinkat(folder, entry->d_name, path, sizeof path - 1);
+        if (length < 0 && errno != ENAMETOOLONG) {
             continue;
         }
         seen++;
-        path[length] = '\0';
-        if (was_deleted(path, (size_t)length, name) &&
-            fstatat(folder, entry->d_name, &status, 0) == 0 &&
+        path[length < 0 ? 0 : length] = '\0';
+        /* Only in the run's own folder can a path be made that is too long to be told. */
+        ours = length < 0 || was_deleted(path, (size_t)length, name);
+        if (ours && fstatat(folder, entry->d_name, &status, 0) == 0 &&
             S_ISREG(status.st_mode)) {
             add(list, status.st_ino, (uint64_t)status.st_blocks * STAT_UNIT);
         }

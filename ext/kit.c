@@ -59,7 +59,7 @@ csb_kit_make(struct csb_kit *kit, const struct csb_policy *policy,
     if (result == 0) {
         result = make_ends(kit, ret_ends, reterr);
     }
-    if (result == 0 && policy->landlock_abi != 0 && kit->ruleset_fd < 0) {
+    if (result == 0 && policy->landlock_abi != 0) {
         result = csb_path_rules_for_run(&policy->paths, kit->scratch.fd,
                                         policy->scratch_writable, policy->landlock_abi,
                                         &kit->ruleset_fd, reterr);
@@ -74,7 +74,9 @@ csb_kit_fill(struct csb_kit *kit, const struct csb_bytes *input,
     int result = csb_input_fill(kit->input_fd, input->bytes, input->count, reterr);
     csb_fd_close(&kit->input_fd);
     kit->given = file_count;
+    kit->given_bytes = 0;
     for (size_t i = 0; i < file_count && result == 0; i++) {
+        kit->given_bytes += files[i].content.count + ROUNDING_BYTES;
         result = csb_scratch_write(&kit->scratch, files[i].name, files[i].content.bytes,
                                    files[i].content.count, reterr);
     }
@@ -106,17 +108,13 @@ csb_kit_blame_memory(struct csb_kit *kit, struct csb_facts *facts)
 }
 
 struct csb_disk
-csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits,
-             const struct csb_file *files, size_t file_count)
+csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits)
 {
     struct csb_disk disk = {.folder = kit->scratch.fd,
                             .name = kit->scratch.name,
-                            .allowed = limits->disk_bytes,
+                            .allowed = limits->disk_bytes + kit->given_bytes,
                             .file_bytes = limits->file_bytes,
-                            .given = (uint32_t)file_count};
-    for (size_t i = 0; i < file_count; i++) {
-        disk.allowed += files[i].content.count + ROUNDING_BYTES;
-    }
+                            .given = (uint32_t)kit->given};
     return disk;
 }
 
@@ -126,23 +124,6 @@ csb_kit_close_child_fds(struct csb_kit *kit)
     for (size_t i = 0; i < CSB_ARRAY_LEN(kit->child_fds); i++) {
         csb_fd_close(&kit->child_fds[i]);
     }
-}
-
-/* Making a folder is the most costly part of a kit on most file systems. */
-bool
-csb_kit_take_over(struct csb_kit *kit, struct csb_kit *used, bool files_counted,
-                  uint32_t files_made)
-{
-    if (!files_counted || files_made > 0 || used->given > 0 ||
-        !csb_scratch_is_untouched(&used->scratch)) {
-        return false;
-    }
-    kit->scratch = used->scratch;
-    kit->scratch.name = kit->scratch.path + (used->scratch.name - used->scratch.path);
-    kit->ruleset_fd = used->ruleset_fd;
-    used->scratch.fd = used->scratch.base_fd = used->ruleset_fd = CSB_FD_NONE;
-    used->scratch.name = NULL;
-    return true;
 }
 
 void

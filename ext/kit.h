@@ -22,7 +22,8 @@ struct csb_kit {
     int input_fd;               /* ours, until csb_kit_fill has sealed it */
     int child_fds[CSB_KIT_FDS]; /* the child's ends */
     int ruleset_fd;             /* CSB_FD_NONE without Landlock */
-    size_t given;               /* files that the caller put there */
+    size_t given;               /* files that the caller put there … */
+    uint64_t given_bytes;       /* … and their size, rounded up */
     struct csb_leaf leaf;       /* the run's control group, where there are any */
 };
 
@@ -34,12 +35,7 @@ struct csb_file {
 /* Nothing is open; csb_kit_done is safe from here on. */
 void csb_kit_init(struct csb_kit *kit);
 
-/* Take folder and ruleset of a kit whose run has ended and left no trace in the folder. The
- * other kit keeps the rest. False: nothing was taken. */
-bool csb_kit_take_over(struct csb_kit *kit, struct csb_kit *used, bool files_counted,
-                       uint32_t files_made);
-
-/* Make everything that is not there yet; the caller's ends go to *ret_ends. */
+/* Make everything; the caller's ends go to *ret_ends. */
 int csb_kit_make(struct csb_kit *kit, const struct csb_policy *policy,
                  struct csb_ends *ret_ends, struct csb_error *reterr) CSB_MUST_USE;
 
@@ -58,8 +54,8 @@ int csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
 void csb_kit_blame_memory(struct csb_kit *kit, struct csb_facts *facts);
 
 /* What the run may take of the disk: what the caller puts there is not the program's. */
-struct csb_disk csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits,
-                             const struct csb_file *files, size_t file_count);
+struct csb_disk csb_kit_disk(const struct csb_kit *kit,
+                             const struct csb_limits *limits);
 
 /* When the child has its own copies. */
 void csb_kit_close_child_fds(struct csb_kit *kit);

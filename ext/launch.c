@@ -220,7 +220,7 @@ csb_launch(const struct csb_policy *policy, const struct csb_request *request,
     }
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
-        disk = csb_kit_disk(&kit, job.limits, request->files, request->file_count);
+        disk = csb_kit_disk(&kit, job.limits);
         job.disk = policy->scratch_writable ? &disk : NULL;
         job.seen = csb_leaf_holds(&kit.leaf, start.process.pid)
                        ? CSB_FEATURE_BIT(CSB_FEATURE_CGROUP)

@@ -40,10 +40,22 @@ above(uint64_t value, uint64_t base)
     return value > base ? value - base : 0;
 }
 
+/* Shared memory that is unmapped, or given up with madvise(2), still exists: what was asked
+ * for counts, mapped or not. */
+static uint64_t
+own_bytes(const struct csb_meter *meter, const struct csb_memory *memory)
+{
+    uint64_t held = memory->private_bytes;
+    if (meter->shared_asked != NULL && *meter->shared_asked > memory->shared_bytes) {
+        held += *meter->shared_asked - memory->shared_bytes;
+    }
+    return above(held, meter->inherited.private_bytes);
+}
+
 void
 csb_meter_add(struct csb_meter *meter, const struct csb_memory *memory)
 {
-    const uint64_t own = above(memory->private_bytes, meter->inherited.private_bytes);
+    const uint64_t own = own_bytes(meter, memory);
     const uint64_t peak = above(memory->peak_bytes, meter->inherited.peak_bytes);
     meter->private_bytes = own > meter->private_bytes ? own : meter->private_bytes;
     meter->peak_bytes = peak > meter->peak_bytes ? peak : meter->peak_bytes;
@@ -112,8 +124,7 @@ memory_passed(struct csb_meter *meter)
         memory.peak_bytes = memory.private_bytes;
     }
     csb_meter_add(meter, &memory);
-    return above(memory.private_bytes, meter->inherited.private_bytes) >
-           meter->limits->memory_bytes;
+    return own_bytes(meter, &memory) > meter->limits->memory_bytes;
 }
 
 /* How long until the CPU limit could be passed at the earliest. */

@@ -15,10 +15,12 @@ struct csb_meter {
     pid_t pid;
     struct csb_procfs procfs; /* owned */
     struct csb_disk *disk;    /* borrowed; NULL: not looked at */
-    int64_t ready_ns;         /* when the submission was allowed to begin */
-    int64_t cpu_at_ready_ns;  /* start-up, not the submission's */
-    int64_t cpu_ns;           /* at the last look, submission only */
-    int64_t next_ns;          /* the next look is due */
+    /* shared memory ever asked for; borrowed; may be NULL */
+    const uint64_t *shared_asked;
+    int64_t ready_ns;        /* when the submission was allowed to begin */
+    int64_t cpu_at_ready_ns; /* start-up, not the submission's */
+    int64_t cpu_ns;          /* at the last look, submission only */
+    int64_t next_ns;         /* the next look is due */
     int64_t pause_ns;
     struct csb_memory inherited; /* of a zygote: not the submission's */
     uint64_t private_bytes;      /* highest seen, what was inherited not counted */

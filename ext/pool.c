@@ -136,8 +136,7 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
-        disk =
-            csb_kit_disk(&spare->kit, job.limits, request->files, request->file_count);
+        disk = csb_kit_disk(&spare->kit, job.limits);
         job.disk = pool->policy->scratch_writable ? &disk : NULL;
         job.seen = own_group(pool, spare);
         job.settle =
@@ -145,7 +144,6 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
         result = csb_supervise(&spare->start, &job, ret, reterr);
         csb_kit_blame_memory(&spare->kit, &ret->facts);
         spare->files_made = ret->notify.files_made;
-        spare->counted = spare->start.listener >= 0 && spare->kit.leaf.fd < 0;
         *ret_again = deserves_another(pool, ret, result, spare->generation);
         if (result == 0 && !*ret_again && request->collection != NULL) {
             csb_collect(request->collection, spare->kit.scratch.fd);

@@ -155,11 +155,6 @@ begin_spare(struct csb_pool *pool, bool touch)
     struct csb_error error;
     struct csb_spare *spare = csb_spare_new();
     int result;
-    if (spare != NULL && pool->saved_count > 0) {
-        (void)csb_kit_take_over(&spare->kit, &pool->saved[--pool->saved_count], true,
-                                0);
-        csb_kit_done(&pool->saved[pool->saved_count], 0);
-    }
     result = spare == NULL
                  ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
                  : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
@@ -225,30 +220,9 @@ clear_up(struct csb_pool *pool)
     used = pool->used;
     pool->used = NULL;
     (void)pthread_mutex_unlock(&pool->lock);
-    for (struct csb_spare *spare = used; spare != NULL; spare = spare->next) {
-        struct csb_kit *saved = &pool->saved[pool->saved_count];
-        if (pool->saved_count < CSB_POOL_SAVED) {
-            csb_process_kill(&spare->start.process); /* it must not come back to it */
-            csb_kit_init(saved);
-            pool->saved_count +=
-                csb_kit_take_over(saved, &spare->kit, spare->counted, spare->files_made)
-                    ? 1
-                    : 0;
-        }
-    }
     free_all(used);
 }
 
-static void
-drop_saved(struct csb_pool *pool)
-{
-    while (pool->saved_count > 0) {
-        csb_kit_done(&pool->saved[--pool->saved_count], 0);
-    }
-}
-
-/* Those of an older zygote come first, and give way one by one: it ends when its last one has,
- * and there is never one ready less. The lock is held. */
 static void
 put_ready(struct csb_pool *pool, struct csb_spare *spare)
 {
@@ -456,7 +430,6 @@ csb_pool_keep(void *argument)
     }
     lose_zygote(pool, false);
     clear_up(pool);
-    drop_saved(pool);
     csb_zygote_kill(&pool->retired);
     return NULL;
 }

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-enum { CSB_POOL_SAMPLES = 1024, CSB_POOL_SAVED = 16 };
+enum { CSB_POOL_SAMPLES = 1024 };
 
 /* A child on its way to be ready, ready, or used up. */
 struct csb_spare {
@@ -19,7 +19,6 @@ struct csb_spare {
     uint64_t generation; /* of its zygote */
     int64_t begun_ns;
     uint32_t files_made; /* used up: how long removal takes */
-    bool counted;        /* … and whether that is known */
     bool forked;
     bool heard;
 };
@@ -60,8 +59,6 @@ struct csb_pool {
     struct csb_zygote zygote;
     struct csb_zygote retired; /* the one before, until its children are gone */
     struct csb_spare *pending;
-    struct csb_kit saved[CSB_POOL_SAVED]; /* folders of runs that left no trace */
-    unsigned saved_count;
     unsigned pending_count;
     int64_t retry_ns; /* after failures: not before */
 };

@@ -120,6 +120,7 @@ csb_procfs_memory(const struct csb_procfs *procfs, struct csb_memory *ret)
     ret->private_bytes = field_bytes(text, "\nRssAnon:") +
                          field_bytes(text, "\nRssShmem:") +
                          field_bytes(text, "\nVmSwap:") + field_bytes(text, "\nVmPTE:");
+    ret->shared_bytes = field_bytes(text, "\nRssShmem:");
     ret->data_bytes = field_bytes(text, "\nVmData:");
     return ret->peak_bytes != 0;
 }

@@ -14,10 +14,12 @@ struct csb_procfs {
 };
 
 struct csb_memory {
-    uint64_t
-        private_bytes;   /* what a run costs: not backed by a file, resident or swapped
-                             * out, and the page tables (a sparse map is made of these) */
+    /* what a run costs: not backed by a file, resident or swapped out, and the page tables (a
+     * sparse map is made of these) */
+    uint64_t private_bytes;
     uint64_t peak_bytes; /* highest resident size so far (VmHWM) */
+    /* of private_bytes: shared anonymous memory that is mapped */
+    uint64_t shared_bytes;
     /* private writable memory, touched or not: what RLIMIT_DATA counts */
     uint64_t data_bytes;
 };

@@ -100,7 +100,7 @@ session_exchange(PyObject *object, PyObject *args)
     listener = (struct listener){tap, &saved};
     job.tap = tap == Py_None ? NULL : tell;
     job.tap_argument = &listener;
-    disk = csb_kit_disk(&self->kit, job.limits, NULL, 0);
+    disk = csb_kit_disk(&self->kit, job.limits);
     job.disk = self->policy->scratch_writable ? &disk : NULL;
     self->busy = true;
     saved = PyEval_SaveThread();

@@ -66,7 +66,6 @@ claim(struct csb_scratch *scratch)
     }
     scratch->device = status.st_dev;
     scratch->inode = status.st_ino;
-    scratch->changed = status.st_ctim;
     return 0;
 }
 
@@ -252,15 +251,6 @@ is_the_same(const struct csb_scratch *scratch)
            fstatat(scratch->base_fd, scratch->name, &status, AT_SYMLINK_NOFOLLOW) ==
                0 &&
            status.st_dev == scratch->device && status.st_ino == scratch->inode;
-}
-
-bool
-csb_scratch_is_untouched(const struct csb_scratch *scratch)
-{
-    struct stat status;
-    return is_the_same(scratch) && fstat(scratch->fd, &status) == 0 &&
-           status.st_ctim.tv_sec == scratch->changed.tv_sec &&
-           status.st_ctim.tv_nsec == scratch->changed.tv_nsec && status.st_nlink == 2;
 }
 
 /* Until a pass finds nothing; a pass that removes nothing can not help further. */

@@ -6,7 +6,6 @@
 #include "error.h"
 
 #include <sys/types.h>
-#include <time.h>
 
 /* A folder's name: this and 16 hexadecimal digits. */
 #define CSB_SCRATCH_PREFIX "csandbox-"
@@ -18,7 +17,6 @@ struct csb_scratch {
     int fd;          /* the folder itself; owned, CSB_FD_NONE when there is none */
     uint64_t device; /* which folder that is, so that no other is ever emptied */
     uint64_t inode;
-    struct timespec changed; /* st_ctim when it was made: nobody can set that back */
     char path[CSB_SCRATCH_PATH_BYTES];
     const char *name; /* last component, points into path */
     uint32_t owner;   /* uid that files get; 0 = the caller's */
@@ -32,11 +30,6 @@ int csb_scratch_make(struct csb_scratch *scratch, const char *base, uint32_t own
  * absolute, empty, deeper than CSB_SCRATCH_DEPTH_MAX or has an empty, "." or ".." part. */
 int csb_scratch_write(struct csb_scratch *scratch, const char *name, const void *bytes,
                       size_t count, struct csb_error *reterr) CSB_MUST_USE;
-
-/* Has nothing been made, removed or changed in it since it was made? Made and removed within
- * one tick of the file system's clock may not show, so this is for a folder in which no file
- * was made as far as anybody has counted. */
-bool csb_scratch_is_untouched(const struct csb_scratch *scratch);
 
 /* Remove everything. Safe on a struct that csb_scratch_make has not filled. Does nothing when
  * the descriptor is no longer the folder that was made: a stray close() anywhere in the

@@ -265,6 +265,7 @@ run_init(struct csb_run *run, struct csb_start *start, const struct csb_job *job
     run->notify.own_pid = run->child.process.pid;
     csb_meter_open(&run->meter, run->child.process.pid, job->limits, &run->child.procfs,
                    &run->child.inherited);
+    run->meter.shared_asked = &run->notify.shared_bytes;
     watch_disk(run, job);
     csb_dialogue_init(&run->dialogue, &run->child.ends.channel_fd);
     if (run->child.ready) {
@@ -321,6 +322,15 @@ csb_supervise(struct csb_start *start, const struct csb_job *job,
     return result;
 }
 
+static void
+send_signal(const struct csb_run *run, int number)
+{
+    if (run->child.process.pidfd >= 0) {
+        (void)csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0,
+                          0);
+    }
+}
+
 int
 csb_run_open(struct csb_start *start, const struct csb_job *job,
              struct csb_run **ret_run, struct csb_report *ret, struct csb_error *reterr)
@@ -338,6 +348,7 @@ csb_run_open(struct csb_start *start, const struct csb_job *job,
     if (run->paused) {
         csb_meter_last_look(&run->meter);
         csb_run_take_figures(run);
+        send_signal(run, SIGSTOP); /* no thread of it works between exchanges */
         *ret_run = run;
         return 0;
     }
@@ -359,10 +370,12 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
     csb_meter_restart(&run->meter, job->limits, csb_clock_now_ns());
     run->interrupt_check_ns = run->meter.ready_ns + INTERRUPT_CHECK_NS;
     csb_talk_call(run);
+    send_signal(run, SIGCONT);
     loop(run);
     if (run->paused) {
         csb_meter_last_look(&run->meter);
         csb_run_take_figures(run);
+        send_signal(run, SIGSTOP);
         return true;
     }
     csb_run_finish(run);
@@ -372,10 +385,7 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
 void
 csb_run_interrupt(const struct csb_run *run)
 {
-    if (run->child.process.pidfd >= 0) {
-        (void)csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, SIGINT, 0,
-                          0);
-    }
+    send_signal(run, SIGINT);
 }
 
 pid_t

@@ -10,6 +10,7 @@ import builtins as _builtins
 import inspect as _inspect
 import json as _json
 import linecache as _linecache
+import signal as _signal
 import sys as _sys
 import traceback as _traceback
 
@@ -153,19 +154,41 @@ def _execute(code, names):
     return value
 
 
+def _deafen():
+    """An interrupt is for a cell: while our own code runs, it waits."""
+    _signal.pthread_sigmask(_signal.SIG_BLOCK, {_signal.SIGINT})
+
+
+def _listen():
+    """From here on interrupts count; one that came for the cell before does not."""
+    if _signal.SIGINT in _signal.sigpending():
+        _signal.sigwait({_signal.SIGINT})
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, {_signal.SIGINT})
+
+
+def _run_codes(codes, names, fields):
+    _execute(codes[0], names)
+    if len(codes) > 1:
+        value = _execute(codes[1], names)
+        if value is not None:
+            names["_"] = value
+            bundle = _bundle(value)
+            fields["value_repr"] = bundle["text/plain"]
+            fields["value"] = bundle if len(_json.dumps(bundle)) < _BUNDLE_LIMIT else None
+    _figures()
+
+
 def run_cell(codes, names):
     """Execute; the answer for the caller. SystemExit ends the session, as it ends a program."""
     fields = {"status": "ok", "compiled": True}
     try:
-        _execute(codes[0], names)
-        if len(codes) > 1:
-            value = _execute(codes[1], names)
-            if value is not None:
-                names["_"] = value
-                bundle = _bundle(value)
-                fields["value_repr"] = bundle["text/plain"]
-                fields["value"] = bundle if len(_json.dumps(bundle)) < _BUNDLE_LIMIT else None
-        _figures()
+        try:
+            _listen()
+            _run_codes(codes, names, fields)
+        finally:
+            _deafen()
+            for _ in (1, 2):
+                pass  # what came in the last moment is raised here, as the cell's
     except SystemExit:
         _flush()
         raise
@@ -184,6 +207,7 @@ def _prepare():
     warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 
 
+_deafen()
 _names = globals()
 _builtins.display = display
 _prepare()

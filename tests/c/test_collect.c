@@ -275,13 +275,8 @@ static void
 test_names_that_are_no_text_are_named_only(void **state)
 {
     struct fixture *fixture = *state;
-    static const char *const bad[] = {"\x1B[2J",
-                                      "a\nb",
-                                      "\xFF",
-                                      "\xC3",
-                                      "\x7F",
-                                      "\xC2\x9B"
-                                      "2J"};
+    static const char *const bad[] = {"\x1B[2J", "a\nb", "\xFF",
+                                      "\xC3",    "\x7F", "\xC2\x9B\x32J"};
     static const char *const good[] = {" ", "-rf", "\xC3\xA9", "a\\b", "...x", "'"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         make(fixture, bad[i], "x");
