@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csandbox._grade import grade
 from csandbox._grade_report import GradeReport
 from csandbox._grade_tests import AnyTest
 from csandbox._sizing import usable_cpus
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Pair = tuple["str | bytes", Iterable[AnyTest]]
 
@@ -51,6 +53,9 @@ def _graded(
     options: dict[str, Any],
 ) -> Iterator[tuple[int, GradeReport]]:
     source = enumerate(pairs)
+    # Here, since it brings logging, which `import csandbox` does not need.
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
     waiting: deque[tuple[int, Future[GradeReport]]] = deque()
     done = 0
 

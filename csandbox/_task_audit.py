@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from csandbox._compare import compare_output, compare_values
@@ -187,6 +186,8 @@ def audit_task(
     kit += [Program(name, "wrong", _text(text)) for name, text in (wrong or {}).items()]
     quick = bounds.merge(Limits(cpu_s=min(1.0, bounds.cpu_s or 1.0), wall_s=4.0))
     slowest = margin = None
+    from concurrent.futures import ThreadPoolExecutor  # it brings logging: only when used
+
     with ThreadPoolExecutor(max(1, concurrency)) as pool:
         references = [
             pool.submit(grade, reference or "", listed, profile=chosen, limits=bounds, **options)

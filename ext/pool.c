@@ -103,18 +103,14 @@ count_run(struct csb_pool *pool, int64_t begun_ns)
     (void)pthread_mutex_unlock(&pool->lock);
 }
 
-/* The child was gone before the submission could begin, with its zygote: nothing of it was
- * executed, so it may have another. */
+/* The child was gone before the submission could begin, with its zygote or killed by somebody
+ * else: nothing of it was executed, so it may have another. */
 static bool
-deserves_another(struct csb_pool *pool, const struct csb_report *report, int result,
-                 uint64_t generation)
+deserves_another(const struct csb_report *report, int result)
 {
-    bool lost;
-    (void)pthread_mutex_lock(&pool->lock);
-    lost = pool->last_lost >= generation;
-    (void)pthread_mutex_unlock(&pool->lock);
-    return result == 0 && !report->facts.begun && !report->facts.exit_known &&
-           report->facts.stop == CSB_STOP_NONE && (lost || report->facts.signal == 0);
+    const struct csb_facts *facts = &report->facts;
+    return result == 0 && !facts->begun && facts->stop == CSB_STOP_NONE &&
+           (!facts->exit_known || facts->signal == SIGKILL);
 }
 
 static int
@@ -144,7 +140,7 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
         result = csb_supervise(&spare->start, &job, ret, reterr);
         csb_kit_blame_memory(&spare->kit, &ret->facts);
         spare->files_made = ret->notify.files_made;
-        *ret_again = deserves_another(pool, ret, result, spare->generation);
+        *ret_again = deserves_another(ret, result);
         if (result == 0 && !*ret_again && request->collection != NULL) {
             csb_collect(request->collection, spare->kit.scratch.fd);
         }

@@ -90,7 +90,6 @@ lose_zygote(struct csb_pool *pool, bool blame)
     lost = pool->ready;
     pool->ready = NULL;
     pool->ready_count = 0;
-    pool->last_lost = pool->generation;
     pool->stats.zygote_pid = -1;
     (void)pthread_mutex_unlock(&pool->lock);
     free_all(lost);

@@ -50,7 +50,6 @@ struct csb_pool {
     bool killing;        /* closing, and not for what runs to end by itself */
     bool left_behind;    /* … which did not end in time: nobody may free this */
     uint64_t generation; /* of the zygote whose spares are good */
-    uint64_t last_lost;  /* the latest generation that died by itself */
     struct csb_error error;
     unsigned failures_in_a_row;
     struct csb_pool_stats stats;

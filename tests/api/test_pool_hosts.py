@@ -183,6 +183,7 @@ PROGRAMS = {
         import os, signal, threading, time
         with csandbox.Pool("open", workers=1, spares=1) as pool:
             pool.wait_ready()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
             try: pool.run("import time\\ntime.sleep(60)", limits={"wall_s": 60})
             except KeyboardInterrupt: pass
@@ -194,6 +195,7 @@ PROGRAMS = {
         import os, signal, threading
         with csandbox.Pool("open", workers=2, spares=2) as pool:
             pool.wait_ready()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
             try: list(pool.run_many(["import time\\ntime.sleep(60)"] * 9, limits={"wall_s": 60}))
             except KeyboardInterrupt: pass

@@ -37,7 +37,7 @@ SOURCE = "print(1)"
         ({"limits": {"cpu_s": 0}}, ProfileError, "cpu_s must be"),
         ({"allow_degraded": "landlock"}, TypeError, "not a string"),
         ({"allow_degraded": {"landlok"}}, ValueError, "did you mean 'landlock'"),
-        ({"allow_degraded": {"namespaces"}}, ValueError, "is no layer"),
+        ({"allow_degraded": {"walls"}}, ValueError, "is no layer"),
         ({"filename": ""}, ValueError, "filename"),
         ({"filename": "a\0"}, ValueError, "filename"),
         ({"filename": 3}, TypeError, "str"),
