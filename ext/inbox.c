@@ -24,7 +24,9 @@ static ssize_t
 receive(int socket, void *target, size_t count, enum csb_inbox_state *ret)
 {
     ssize_t got = recv(socket, target, count, MSG_DONTWAIT);
-    if (got < 0) {
+    if (got < 0 && errno == ECONNRESET) {
+        *ret = CSB_INBOX_CLOSED; /* it died before it had read all that it was sent */
+    } else if (got < 0) {
         *ret = errno == EAGAIN || errno == EINTR ? CSB_INBOX_MORE : CSB_INBOX_BROKEN;
     } else if (got == 0) {
         *ret = CSB_INBOX_CLOSED;

@@ -19,7 +19,7 @@
 #define LONGEST_RETRY_NS (5 * CSB_NS_PER_S)
 
 /* So many failures one after the other, and those who wait are told. */
-enum { FAILURES_UNTIL_TOLD = 2, PENDING_MAX = 64, FIXED_POLLS = 4 };
+enum { FAILURES_UNTIL_TOLD = 2, PENDING_MAX = 64, FIXED_POLLS = 4, DYING_MS = 100 };
 
 struct csb_spare *
 csb_spare_new(void)
@@ -81,10 +81,11 @@ lose_zygote(struct csb_pool *pool, bool blame)
 {
     struct csb_spare *lost;
     struct csb_error error;
-    bool young = pool->stats.runs == 0 && pool->ready_count == 0;
+    const bool worked = pool->worked;
     if (blame) {
         csb_zygote_explain(&pool->zygote, &error);
     }
+    pool->worked = false;
     csb_zygote_kill(&pool->zygote);
     (void)pthread_mutex_lock(&pool->lock);
     lost = pool->ready;
@@ -96,11 +97,12 @@ lose_zygote(struct csb_pool *pool, bool blame)
     free_all(pool->pending);
     pool->pending = NULL;
     pool->pending_count = 0;
-    if (blame) {
+    if (blame && worked) {
+        (void)pthread_mutex_lock(&pool->lock);
+        pool->stats.failures++; /* somebody killed it: the next one is made at once */
+        (void)pthread_mutex_unlock(&pool->lock);
+    } else if (blame) {
         fail(pool, &error);
-        if (!young && pool->failures_in_a_row < FAILURES_UNTIL_TOLD) {
-            pool->retry_ns = 0; /* it has worked before: at once */
-        }
     }
 }
 
@@ -250,6 +252,7 @@ spare_is_ready(struct csb_pool *pool, struct csb_spare *spare)
     csb_procfs_open(&start->procfs, start->process.pid);
     (void)csb_procfs_memory(&start->procfs, &start->inherited);
     start->ready = true;
+    pool->worked = true;
     (void)pthread_mutex_lock(&pool->lock);
     put_ready(pool, spare);
     pool->failures_in_a_row = 0;
@@ -305,6 +308,14 @@ advance(struct csb_spare *spare, int64_t deadline_ns, struct csb_error *reterr)
                           "a spare child was not ready within its time");
 }
 
+/* A spare ends with its zygote, and may be heard to end first. */
+static bool
+zygote_is_dying(const struct csb_pool *pool)
+{
+    struct pollfd ended = {pool->zygote.process.pidfd, POLLIN, 0};
+    return pool->zygote.process.pidfd >= 0 && poll(&ended, 1, DYING_MS) > 0;
+}
+
 static void
 advance_all(struct csb_pool *pool)
 {
@@ -323,11 +334,9 @@ advance_all(struct csb_pool *pool)
             spare_is_ready(pool, spare);
         } else {
             csb_spare_free(spare);
-            if (pool->zygote.process.pidfd < 0 ||
-                poll(&(struct pollfd){pool->zygote.process.pidfd, POLLIN, 0}, 1, 0) ==
-                    0) {
+            if (!zygote_is_dying(pool)) {
                 fail(pool, &error);
-            } /* else the zygote is gone, which says more */
+            } /* else its own end, which is heard next, says more */
         }
     }
 }
