@@ -56,7 +56,7 @@ struct csb_pool {
     int64_t samples[CSB_POOL_SAMPLES];
     /* the keeper's own, no lock */
     struct csb_zygote zygote;
-    bool worked; /* a spare of this zygote was ready */
+    bool worked;               /* a spare of this zygote was ready */
     struct csb_zygote retired; /* the one before, until its children are gone */
     struct csb_spare *pending;
     unsigned pending_count;
