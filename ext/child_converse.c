@@ -6,6 +6,7 @@
 
 #include "child_call.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 enum { CODES_MAX = 8 };
@@ -87,6 +88,20 @@ answer_cell(const struct csb_child *child, PyObject *names, PyObject *text,
 }
 
 /* By child_call.c, unless the prelude has an answer() of its own. */
+/* An interrupt is for the program: while our own code runs it waits (the prelude does the same
+ * around a cell). What came in the last moment is dropped. */
+static void
+listen_to_interrupts(bool wanted)
+{
+    sigset_t interrupts;
+    (void)sigemptyset(&interrupts);
+    (void)sigaddset(&interrupts, SIGINT);
+    (void)pthread_sigmask(wanted ? SIG_UNBLOCK : SIG_BLOCK, &interrupts, NULL);
+    if (!wanted && PyErr_CheckSignals() < 0) {
+        PyErr_Clear();
+    }
+}
+
 static int
 answer_call(PyObject *names, PyObject *request, PyObject *globals)
 {
@@ -99,8 +114,10 @@ answer_call(PyObject *names, PyObject *request, PyObject *globals)
         Py_XDECREF(answer);
         return result;
     }
+    listen_to_interrupts(true);
     result = csb_child_answer(globals, (const unsigned char *)PyBytes_AsString(request),
                               (size_t)PyBytes_Size(request), &reply);
+    listen_to_interrupts(false);
     if (result == 0) {
         csb_child_reply(reply.bytes, reply.count);
     } else {

@@ -116,7 +116,9 @@ def _stopped_by(result: Result) -> set[str]:
     """The layers that the outcome shows at work."""
     said = result["out"] + result["err"]
     layers = set()
-    if denied(result) or f"errno -1 {errno.ENOSYS}" in said:
+    # The last filter answers by itself, so what it denies (seccomp, sendmsg) is not counted.
+    by_itself = f"errno -1 {errno.ENOSYS}" in said or f"errno -1 {errno.EPERM}" in said
+    if denied(result) or by_itself:
         layers.add("seccomp")
     if "Errno 13" in said or "errno 13" in said:
         layers |= {"landlock", "mdwe"}  # the same errno; which of the two is in the row
