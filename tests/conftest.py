@@ -120,7 +120,8 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
         _policy.clear_caches()
         request.node.funcargs.clear()  # fixtures that have ended, and what they gave
         gc.collect()
-        deadline = time.monotonic() + 1.0  # a killed process is reaped in the background
+        # A killed process is reaped, and a large folder removed, in the background.
+        deadline = time.monotonic() + 15.0
         while (left := _left(fds, before)) and time.monotonic() < deadline:
             time.sleep(0.01)
     if left:
