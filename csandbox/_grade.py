@@ -6,13 +6,14 @@ import os
 import random
 import secrets
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from csandbox._calls import call_all
+from csandbox._calls import Outcome, call_steps
 from csandbox._compare import known_comparison
+from csandbox._errand import Steps, done
 from csandbox._errors import SetupError
 from csandbox._grade_execute import (
     Judgement,
@@ -93,13 +94,16 @@ def _clipped(limits: Limits | None, profile: Profile, left_s: float | None) -> L
     return (limits or Limits()).merge(Limits(wall_s=max(left_s, _SHORTEST_S)))
 
 
-def _attempt(work: Any, retries: int) -> tuple[Judgement, int]:
+_Work = Callable[[], Steps[Judgement]]
+
+
+def _attempt(work: _Work, retries: int) -> Steps[tuple[Judgement, int]]:
     """Judge, and again when the sandbox failed; a SetupError is the sandbox's failure too."""
     attempt = 0
     while True:
         attempt += 1
         try:
-            judgement: Judgement = work()
+            judgement = yield from work()
         except SetupError as error:
             failed = Result(verdict="internal_error", error=str(error))
             judgement = Judgement(
@@ -156,8 +160,8 @@ class _Grading:
         self.layers: Mapping[str, str] = MappingProxyType({})
         self.ended: tuple[str, str] | None = None  # a verdict for all that is left, and why
 
-    def _keep(self, id_: str, weight: float, test: AnyTest, work: Any) -> None:
-        judgement, attempts = _attempt(work, self.retries)
+    def _keep(self, id_: str, weight: float, test: AnyTest, work: _Work) -> Steps[None]:
+        judgement, attempts = yield from _attempt(work, self.retries)
         self.rows[id_] = _row(id_, weight, test, judgement, attempts)
         for result in judgement.results:
             self.layers = result.isolation or self.layers
@@ -175,23 +179,26 @@ class _Grading:
         self.rows[id_] = _without_run(id_, weight, test, *self.ended)
         return True
 
-    def each(self, named: Sequence[tuple[str, float, AnyTest]]) -> None:
+    def each(self, named: Sequence[tuple[str, float, AnyTest]]) -> Steps[None]:
         """Every test in children of its own."""
         for id_, weight, test in named:
             if not self._is_over(id_, weight, test):
                 limits = self.setting.limits(self.limits, test)
                 cut = _clipped(limits, self.setting.profile, self.clock.left_s)
-                self._keep(id_, weight, test, lambda t=test, c=cut: execute(t, self.setting, c))
+                yield from self._keep(
+                    id_, weight, test,
+                    lambda t=test, c=cut: execute(t, self.setting, c),  # type: ignore[misc]
+                )  # fmt: skip
 
-    def together(self, named: Sequence[tuple[str, float, AnyTest]]) -> None:
+    def together(self, named: Sequence[tuple[str, float, AnyTest]]) -> Steps[None]:
         """The calls of all tests in one child; its limits are for all of them."""
         calls = [call for _, _, test in named for call in calls_of(test)]
         if not calls:
             return
         cut = _clipped(self.limits, self.setting.profile, self.clock.left_s)
 
-        def work() -> Judgement:
-            made = call_all(
+        def work() -> Steps[Judgement]:
+            made = yield from call_steps(
                 self.setting.source,
                 calls,
                 profile=self.setting.profile,
@@ -204,18 +211,23 @@ class _Grading:
             return Judgement(verdict, (made[0].result,), broken[0].reason if broken else "")
 
         outcomes: list[Any] = []
-        whole, attempts = _attempt(work, self.retries)
+        whole, attempts = yield from _attempt(work, self.retries)
         for id_, weight, test in named:
             if self._is_over(id_, weight, test):
                 continue
             count = len(calls_of(test))
             own, outcomes = outcomes[:count], outcomes[count:]
-            self._keep(
+            yield from self._keep(
                 id_, weight, test,
-                lambda t=test, o=own: judge_calls(t, o, self.setting) if o else whole,
+                lambda t=test, o=own: self._of_its_own(t, o, whole),  # type: ignore[misc]
             )  # fmt: skip
             row = self.rows[id_]
             self.rows[id_] = replace(row, result=replace(row.result, attempts=attempts))
+
+    def _of_its_own(
+        self, test: AnyTest, outcomes: Sequence[Outcome], whole: Judgement
+    ) -> Steps[Judgement]:
+        return (yield from judge_calls(test, outcomes, self.setting)) if outcomes else whole
 
 
 def _limits(limits: Limits | Mapping[str, Any] | None) -> Limits | None:
@@ -280,6 +292,33 @@ def grade(
     Raises ValueError and TypeError for wrong arguments, ProfileError, and UnsupportedError when a
     layer that the profile requires cannot be enforced here.
     """
+    return done(
+        grading(
+            source, tests, compare=compare, isolation=isolation, stop=stop, feedback=feedback,
+            weights=weights, seed=seed, profile=profile, limits=limits, total_s=total_s,
+            retries=retries, allow_weak=allow_weak, pool=pool,
+        )
+    )  # fmt: skip
+
+
+def grading(
+    source: str | bytes,
+    tests: Iterable[AnyTest],
+    *,
+    compare: str = "exact",
+    isolation: str = "test",
+    stop: str = "first",
+    feedback: str = "none",
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    seed: int | None = None,
+    profile: str | os.PathLike[str] | Profile | None = None,
+    limits: Limits | Mapping[str, Any] | None = None,
+    total_s: float | None = None,
+    retries: int = 1,
+    allow_weak: bool = False,
+    pool: Pool | None = None,
+) -> Steps[GradeReport]:
+    """`grade` as the runs that it wants; see there. Raises what it raises, at the first step."""
     for name, value, allowed in (
         ("isolation", isolation, ("test", "submission")),
         ("stop", stop, ("first", "never")),
@@ -309,29 +348,29 @@ def grade(
     setting = Setting(source, chosen, compare, pool)
     for _, _, test in named:
         check_expected(test, setting)
-    grading = _Grading(setting, given, stop, retries, _Clock(total_s))
+    work = _Grading(setting, given, stop, retries, _Clock(total_s))
     order = list(named)
     random.Random(seed).shuffle(order)
     if isolation == "submission":
         # What a child has seen of a hidden test it can give back as the answer to another one,
         # so hidden tests and those whose data is shown never share a child.
         for hidden in (False, True):
-            grading.together(
+            yield from work.together(
                 [item for item in order if calls_of(item[2]) and item[2].hidden is hidden]
             )
         order = [item for item in order if not calls_of(item[2])]
-    grading.each(order)
-    return _report(named, grading, feedback, seed, isolation)
+    yield from work.each(order)
+    return _report(named, work, feedback, seed, isolation)
 
 
 def _report(
     named: Sequence[tuple[str, float, AnyTest]],
-    grading: _Grading,
+    work: _Grading,
     feedback: str,
     seed: int,
     isolation: str,
 ) -> GradeReport:
-    rows = redact([grading.rows[id_] for id_, _, _ in named], feedback)
+    rows = redact([work.rows[id_] for id_, _, _ in named], feedback)
     broken = any(row.verdict == "internal_error" for row in rows)
     total = sum(row.weight for row in rows)
     return GradeReport(
@@ -341,7 +380,7 @@ def _report(
         feedback=message(rows, feedback),
         seed=seed,
         isolation=isolation,
-        layers=MappingProxyType(dict(grading.layers)),
-        profile=grading.setting.profile.name,
-        wall_s=grading.clock.used_s,
+        layers=MappingProxyType(dict(work.layers)),
+        profile=work.setting.profile.name,
+        wall_s=work.clock.used_s,
     )

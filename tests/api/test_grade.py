@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import csandbox
-from csandbox import CallTest, Limits, StdioTest, _grade_execute, grade
+from csandbox import CallTest, Limits, StdioTest, _errand, grade
 from csandbox._errors import SetupError
 from csandbox._grade_verdicts import ORDER, worst
 from csandbox._result import VERDICTS, Result
@@ -20,17 +20,17 @@ ECHO = "print(input())\n"
 
 def failing(monkeypatch: pytest.MonkeyPatch, times: int, how: str = "verdict") -> list[int]:
     """The sandbox fails so many times, then works; the list counts the attempts."""
-    real, seen = _grade_execute.run, [0]
+    real, seen = _errand.carry, [0]
 
-    def run(*args: Any, **options: Any) -> Result:
+    def carry(errand: _errand.Errand) -> Any:
         seen[0] += 1
         if seen[0] <= times:
             if how == "raises":
                 raise SetupError(step="clone", errno=11)
-            return Result(verdict="internal_error", error="injected")
-        return real(*args, **options)
+            return Result(verdict="internal_error", error="injected"), []
+        return real(errand)
 
-    monkeypatch.setattr(_grade_execute, "run", run)
+    monkeypatch.setattr(_errand, "carry", carry)
     return seen
 
 
