@@ -231,11 +231,17 @@ class Session:
     """A child that keeps its state; made by `Pool.open_session`."""
 
     def exchange(
-        self, request: Mapping[str, Any], tap: Callable[[int, bytes], object] | None = None, /
+        self,
+        request: Mapping[str, Any],
+        tap: Callable[[int, bytes], object] | None = None,
+        ask: Callable[[bytes], bytes | None] | None = None,
+        /,
     ) -> RunData:
         """Send the one call of `request` and wait for its reply.
 
-        `tap` is told of output as it comes: stream (1 or 2), bytes. What it raises goes to
+        `tap` is told of output as it comes: stream (1 or 2), bytes. `ask` answers what the child
+        asks meanwhile (_ask.py says what that is), None: it has no answer; the child stands still
+        until it returns, and that time is not counted. What they raise goes to
         ``sys.unraisablehook``. Raises ValueError when busy or ended, KeyboardInterrupt.
         """
     def interrupt(self) -> bool:
