@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -29,14 +30,19 @@ _CHOSEN = ("namespaces", "cgroup")
 
 def child_module() -> str:
     """Path of the ``_child`` extension, which lies beside ``_core``; it is never imported here."""
+    return _beside_core("_child")
+
+
+@lru_cache(maxsize=4)
+def _beside_core(name: str) -> str:
     folder = Path(_core.__file__ or __file__).resolve().parent
     for suffix in dict.fromkeys((".abi3.so", *EXTENSION_SUFFIXES)):
-        path = folder / f"_child{suffix}"
+        path = folder / f"{name}{suffix}"
         if path.is_file():
             return str(path)
     raise SetupError(
         step="startup",
-        message=f"csandbox is incompletely installed: no _child in {folder}; install it again",
+        message=f"csandbox is incompletely installed: no {name} in {folder}; install it again",
     )
 
 
@@ -197,13 +203,34 @@ def policy_of(
     except OSError:
         return _core.Policy(policy_spec(profile, interpreter(python), degraded, base))
     identity = (os.geteuid(), folder.st_dev, folder.st_ino)
-    return _compiled(profile, python, degraded, base, identity)
+    policy = _compiled(profile, python, degraded, base, identity)
+    key = (os.getpid(), base, identity, profile.isolation.cgroup == "off")
+    if key not in _janitors:
+        _janitors[key] = _janitor(policy)
+    return policy
+
+
+# One for each folder of scratch folders that this process uses, ended with it.
+_janitors: dict[tuple[object, ...], _core.Janitor | None] = {}
+atexit.register(_janitors.clear)
+
+
+def _janitor(policy: _core.Policy) -> _core.Janitor | None:
+    """None where it cannot be started (files of this package may not be executed).
+
+    What a killed process leaves is then removed by the next one that compiles a policy.
+    """
+    try:
+        return _core.Janitor(policy, _beside_core("_janitor"))
+    except SetupError:
+        return None
 
 
 def clear_caches() -> None:
     """Forget compiled policies and descriptions (packages installed since are then seen)."""
     from csandbox import _interpreter, _packages
 
+    _janitors.clear()
     _compiled.cache_clear()
     _interpreter._described.cache_clear()
     _packages.resolve.cache_clear()
