@@ -116,6 +116,9 @@ class Policy:
         """
     @property
     def syscall_names(self) -> list[str]: ...
+    @property
+    def cleaned(self) -> tuple[str, bool]:
+        """What a janitor cleans: the folder of scratch folders, whether there are cgroups."""
 
 @final
 class Janitor:

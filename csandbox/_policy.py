@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
 from csandbox import _core, _schema
+from csandbox._cleaning import dismiss, look_after
 from csandbox._errors import ProfileError, SetupError
 from csandbox._interpreter import Interpreter, interpreter
 from csandbox._packages import resolve
+from csandbox._place import beside_core
 from csandbox._profile import Profile
 
 # The uid and gid of a child when the caller is root: in the range 60578 to 61183 that systemd's
@@ -30,20 +30,7 @@ _CHOSEN = ("namespaces", "cgroup")
 
 def child_module() -> str:
     """Path of the ``_child`` extension, which lies beside ``_core``; it is never imported here."""
-    return _beside_core("_child")
-
-
-@lru_cache(maxsize=4)
-def _beside_core(name: str) -> str:
-    folder = Path(_core.__file__ or __file__).resolve().parent
-    for suffix in dict.fromkeys((".abi3.so", *EXTENSION_SUFFIXES)):
-        path = folder / f"{name}{suffix}"
-        if path.is_file():
-            return str(path)
-    raise SetupError(
-        step="startup",
-        message=f"csandbox is incompletely installed: no {name} in {folder}; install it again",
-    )
+    return beside_core("_child")
 
 
 def degraded_names(allow_degraded: Iterable[str]) -> frozenset[str]:
@@ -204,33 +191,15 @@ def policy_of(
         return _core.Policy(policy_spec(profile, interpreter(python), degraded, base))
     identity = (os.geteuid(), folder.st_dev, folder.st_ino)
     policy = _compiled(profile, python, degraded, base, identity)
-    key = (os.getpid(), base, identity, profile.isolation.cgroup == "off")
-    if key not in _janitors:
-        _janitors[key] = _janitor(policy)
+    look_after(policy)
     return policy
-
-
-# One for each folder of scratch folders that this process uses, ended with it.
-_janitors: dict[tuple[object, ...], _core.Janitor | None] = {}
-atexit.register(_janitors.clear)
-
-
-def _janitor(policy: _core.Policy) -> _core.Janitor | None:
-    """None where it cannot be started (files of this package may not be executed).
-
-    What a killed process leaves is then removed by the next one that compiles a policy.
-    """
-    try:
-        return _core.Janitor(policy, _beside_core("_janitor"))
-    except SetupError:
-        return None
 
 
 def clear_caches() -> None:
     """Forget compiled policies and descriptions (packages installed since are then seen)."""
     from csandbox import _interpreter, _packages
 
-    _janitors.clear()
+    dismiss()
     _compiled.cache_clear()
     _interpreter._described.cache_clear()
     _packages.resolve.cache_clear()
