@@ -162,7 +162,8 @@ csb_pool_run(struct csb_pool *pool, const struct csb_request *request,
         csb_report_done(ret);
         result = run_once(pool, request, ret, reterr, &again);
     }
-    return result;
+    /* An empty report: nothing began, an internal error. */
+    return result == -CSB_POOL_KILLED ? 0 : result;
 }
 
 int
