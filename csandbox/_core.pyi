@@ -116,6 +116,21 @@ class Policy:
         """
     @property
     def syscall_names(self) -> list[str]: ...
+    @property
+    def cleaned(self) -> tuple[str, bool]:
+        """What a janitor cleans: the folder of scratch folders, whether there are cgroups."""
+
+@final
+class Janitor:
+    """A process that removes scratch folders and control groups when this one was killed."""
+
+    def __new__(cls, policy: Policy, program: str, /) -> Self:
+        """Start `program` (``_janitor``) for the policy's folders. Raises SetupError.
+
+        It is stopped with the object. In a forked copy of the process nothing is.
+        """
+    @property
+    def pid(self) -> int: ...
 
 class RunData(TypedDict):
     verdict: str
