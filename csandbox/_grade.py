@@ -14,7 +14,7 @@ from csandbox._compare import known_comparison
 from csandbox._errand import Steps, done
 from csandbox._grade_execute import Setting, calls_of, check_expected
 from csandbox._grade_feedback import known_level, message, redact
-from csandbox._grade_report import GradeReport
+from csandbox._grade_report import GradeReport, added
 from csandbox._grade_tests import AnyTest, Test
 from csandbox._grade_work import Clock, Grading, Named
 from csandbox._limits import Limits
@@ -224,6 +224,7 @@ class Plan:
             layers=MappingProxyType(dict(self.work.layers)),
             profile=self.work.setting.profile.name,
             wall_s=self.work.clock.used_s,
+            total_usage=added(row.result.usage for row in self.work.rows.values()),
         )
 
 

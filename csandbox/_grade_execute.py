@@ -19,6 +19,7 @@ from csandbox._compare import (
 )
 from csandbox._errand import Errand, Steps
 from csandbox._grade_checker import judged
+from csandbox._grade_report import added
 from csandbox._grade_tests import (
     Answer,
     AnyTest,
@@ -60,12 +61,7 @@ class Judgement:
     def usage(self) -> Usage:
         """The times of its calls or runs added, and the largest memory."""
         used = self.spent if self.spent is not None else [r.usage for r in self.results]
-        return Usage(
-            sum(u.cpu_s for u in used),
-            sum(u.wall_s for u in used),
-            sum(u.startup_s for u in used),
-            max((u.peak_memory_bytes for u in used), default=0),
-        )
+        return added(used)
 
 
 @dataclass(frozen=True)
