@@ -15,6 +15,7 @@ from csandbox._call import requests
 from csandbox._errand import Errand, Steps, done
 from csandbox._grade_tests import Call
 from csandbox._limits import Limits
+from csandbox._order import Check
 from csandbox._profile import Profile
 from csandbox._result import Result, Usage
 from csandbox._value import Reply, ValueLimits, encode_call, open_reply
@@ -52,6 +53,7 @@ def call_steps(
     profile: Profile,
     limits: Limits | None,
     pool: Pool | None = None,
+    check: Check | None = None,
 ) -> Steps[list[Outcome]]:
     """Make the calls one after the other in one child; an outcome for each, in order.
 
@@ -66,7 +68,8 @@ def call_steps(
         for call in calls
     ]
     where: dict[str, Any] = {"profile": profile} if pool is None else {"pool": pool}
-    result, came = yield Errand.of(source, requests(encoded, _BOUNDS), limits=limits, **where)
+    asked = requests(encoded, _BOUNDS)
+    result, came = yield Errand.of(source, asked, check=check, limits=limits, **where)
     replies = [open_reply(reply, _BOUNDS) for reply in came[: len(calls)]]
     outcomes: list[Outcome] = []
     before = Usage()

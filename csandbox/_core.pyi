@@ -45,7 +45,7 @@ class CheckData(TypedDict):
     # What must be compiled: UTF-8 without BOM, CR and CRLF turned into LF; b"" if undecodable.
     source: bytes
     suppressed: dict[str, int]  # findings beyond the per-rule cap, by code
-    checked: object  # the same findings in C, for one run's second opinion
+    checked: object  # the same findings in C, for the second opinion of runs
 
 class Guard:
     """One validated, immutable rule configuration (of a profile)."""
@@ -165,8 +165,8 @@ def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     ``files`` sequence of (str, bytes), ``collect`` sequence of patterns (ext/pattern.h; may be left
     out), ``limits`` mapping with ``cpu_s`` ``wall_s`` ``startup_s`` (float), ``memory_bytes``
     ``output_bytes`` ``file_bytes`` ``disk_bytes`` ``files`` ``open_files`` ``threads``
-    ``stack_bytes`` (int), ``checked``: what ``check`` gave with this source (it serves one run), or
-    None for no second opinion, ``confirm_only`` bool: ask for that opinion and execute nothing.
+    ``stack_bytes`` (int), ``checked``: what ``check`` gave with this source (one may serve many
+    runs), or None for no second opinion, ``confirm_only`` bool: ask for it and execute nothing.
     With ``calls`` (sequence of bytes, ext/child_call.h) the child is asked, each time when the
     reply before has come, and ended after the last; then ``prelude`` str (code whose ``answer()``
     is asked instead, usually ""), ``reply_bytes`` int, ``session`` and ``cell`` bool (both False)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from csandbox._core_pool import CorePool, PoolClosedError
 from csandbox._default_pool import forced_pool
-from csandbox._order import Order, Replies, carry_out
+from csandbox._order import Check, Order, Replies, carry_out
 from csandbox._result import Result
 from csandbox._run import run_warm
 
@@ -33,12 +33,21 @@ class Errand:
 
     @classmethod
     def of(
-        cls, source: str | bytes, more: dict[str, Any], pool: Pool | None = None, **options: Any
+        cls,
+        source: str | bytes,
+        more: dict[str, Any],
+        pool: Pool | None = None,
+        check: Check | None = None,
+        **options: Any,
     ) -> Errand:
         """From the keywords of `run` and `more` keys for the core. Raises what `run` raises."""
         if pool is None:
-            return cls(Order.make(source, more, **options))
-        return cls(pool._order(source, more, options), pool)
+            order = Order.make(source, more, **options)
+        else:
+            order = pool._order(source, more, options)
+        if check is not None:
+            order.check = check
+        return cls(order, pool)
 
 
 Steps = Generator[Errand, tuple[Result, Replies], _T]

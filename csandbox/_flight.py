@@ -1,4 +1,4 @@
-"""Many gradings on their way at once, without a thread for any: one mailbox tells of their runs."""
+"""Much work made of runs on its way at once, without a thread for any: one mailbox tells of it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Generic, TypeVar
 
-from csandbox import _core
-from csandbox._core_pool import PoolClosedError
-from csandbox._errand import Errand, Steps, core_of
+from csandbox import _core, _errand
+from csandbox._core_pool import CorePool, PoolClosedError
+from csandbox._default_pool import default_pool
+from csandbox._errand import Errand, Steps
 from csandbox._order import Replies
 from csandbox._result import Result
 
@@ -18,9 +19,15 @@ _REOPENED = 3  # times that another thread may close the default pool under us
 
 
 class Flight(Generic[_T]):
-    """Steps by number, each waiting for the one run that it wants. For one thread."""
+    """Steps by number, each waiting for the one run that it wants. For one thread.
 
-    def __init__(self) -> None:
+    With `patient`, runs for which there is no pool yet are carried out at once, as `run` does it: a
+    program that grades once should not start a zygote for it.
+    """
+
+    def __init__(self, *, patient: bool = False) -> None:
+        """Nothing is on its way."""
+        self._patient = patient
         self._mailbox = _core.Mailbox()
         self._on: dict[int, tuple[_core.Job, Errand, Steps[_T]]] = {}
         self.ready: dict[int, _T | Exception] = {}
@@ -47,6 +54,15 @@ class Flight(Generic[_T]):
                 came = errand.order.result(payload), payload["replies"]
                 self._go(number, steps, partial(steps.send, came))
 
+    def wait(self, number: int) -> _T:
+        """What came of one of them, when it has. Raises what its steps raised."""
+        while number not in self.ready:
+            self.take(_LOOK_S)
+        found = self.ready.pop(number)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
     def end(self) -> None:
         """Kill what runs and wait until it is dead. Nothing of it becomes ready."""
         for job, _, _ in self._on.values():
@@ -67,22 +83,36 @@ class Flight(Generic[_T]):
                 self.ready[number] = error
                 return
             try:
-                refused = errand.order.admit()
-                if refused is None:
-                    self._on[number] = self._submitted(number, errand), errand, steps
+                came = self._begun(number, errand, steps)
+                if came is None:
                     return
             except Exception as error:
                 go = partial(steps.throw, error)
             else:
-                came: tuple[Result, Replies] = refused, []
                 go = partial(steps.send, came)
 
-    def _submitted(self, number: int, errand: Errand) -> _core.Job:
+    def _begun(
+        self, number: int, errand: Errand, steps: Steps[_T]
+    ) -> tuple[Result, Replies] | None:
+        """Set its run going: None, or what came of it already."""
+        refused = errand.order.admit()
+        if refused is not None:
+            return refused, []
         for attempt in range(1, _REOPENED + 1):
+            core = self._core_of(errand)
+            if core is None:
+                return _errand.carry(errand)
             try:
-                core = core_of(errand).get()
-                return core.submit(errand.order.request, self._mailbox, number, False)
+                job = core.get().submit(errand.order.request, self._mailbox, number, False)
             except PoolClosedError:
                 if errand.pool is not None or attempt == _REOPENED:
                     raise
+            else:
+                self._on[number] = job, errand, steps
+                return None
         raise AssertionError("the last attempt returns or raises")
+
+    def _core_of(self, errand: Errand) -> CorePool | None:
+        if self._patient and errand.pool is None:
+            return default_pool(errand.order.policy(), errand.order.profile)
+        return _errand.core_of(errand)

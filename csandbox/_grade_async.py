@@ -7,7 +7,7 @@ from typing import Any
 
 from csandbox._errand import adone
 from csandbox._flight import Flight
-from csandbox._grade import grading
+from csandbox._grade import Plan
 from csandbox._grade_many import Pair, own_seed, width_of
 from csandbox._grade_report import GradeReport
 from csandbox._grade_tests import AnyTest
@@ -17,12 +17,13 @@ from csandbox._sizing import usable_cpus
 async def agrade(source: str | bytes, tests: Iterable[AnyTest], **options: Any) -> GradeReport:
     """`grade` for asyncio and trio: no thread waits, and many may be on at once.
 
-    The keywords are those of `grade`, the report is the same. Cancelled, it has killed the child
-    that runs and waited for its end before it is left. The guard, comparisons and checkers that are
-    functions run in the loop's thread, some milliseconds for usual sources and answers; what takes
-    longer belongs into a checker that is source, or into ``asyncio.to_thread(grade, …)``.
+    The keywords are those of `grade` but for ``at_once``: its tests run one after the other. The
+    report is the same. Cancelled, it has killed the child that runs and waited for its end before
+    it is left. The guard, comparisons and checkers that are functions run in the loop's thread,
+    some milliseconds for usual sources and answers; what takes longer belongs into a checker that
+    is source, or into ``asyncio.to_thread(grade, …)``.
     """
-    return await adone(grading(source, tests, **options))
+    return await adone(Plan.make(source, tests, **options).steps())
 
 
 def agrade_many(
@@ -65,8 +66,9 @@ async def _agraded(
                     more = False
                     break
                 place, (submission, tests) = following
-                steps = grading(submission, tests, seed=own_seed(seed, place), **options)
-                flight.begin(place, steps)
+                own = own_seed(seed, place)
+                plan = Plan.make(submission, tests, seed=own, **options)
+                flight.begin(place, plan.steps())
             wanted = done if ordered else next(iter(flight.ready), None)
             if wanted is None or wanted not in flight.ready:
                 await readable(flight.fileno())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from csandbox._bounded_names import NotEvaluable
 from csandbox._calls import Outcome, call_steps
-from csandbox._check import source_bytes
+from csandbox._check import Checks, source_bytes
 from csandbox._compare import (
     TEXT,
     VALUE,
@@ -19,6 +19,7 @@ from csandbox._compare import (
 )
 from csandbox._errand import Errand, Steps
 from csandbox._grade_checker import judged
+from csandbox._grade_report import added
 from csandbox._grade_tests import (
     Answer,
     AnyTest,
@@ -60,12 +61,7 @@ class Judgement:
     def usage(self) -> Usage:
         """The times of its calls or runs added, and the largest memory."""
         used = self.spent if self.spent is not None else [r.usage for r in self.results]
-        return Usage(
-            sum(u.cpu_s for u in used),
-            sum(u.wall_s for u in used),
-            sum(u.startup_s for u in used),
-            max((u.peak_memory_bytes for u in used), default=0),
-        )
+        return added(used)
 
 
 @dataclass(frozen=True)
@@ -76,12 +72,13 @@ class Setting:
     profile: Profile
     compare: str
     pool: Pool | None = None  # its profile is `profile`
+    check: Checks = field(default_factory=Checks)
 
     def run(self, source: str | bytes, limits: Limits | None, **options: Any) -> Steps[Result]:
         """Run a program, in the pool when there is one."""
         if self.pool is None:
             options["profile"] = self.profile
-        result, _ = yield Errand.of(source, {}, self.pool, limits=limits, **options)
+        result, _ = yield Errand.of(source, {}, self.pool, self.check, limits=limits, **options)
         return result
 
     def limits(self, base: Limits | None, test: AnyTest) -> Limits | None:
@@ -99,8 +96,9 @@ class Setting:
 
 def _call(setting: Setting, call: Call, limits: Limits | None) -> Steps[Outcome]:
     made = yield from call_steps(
-        setting.source, [call], profile=setting.profile, limits=limits, pool=setting.pool
-    )
+        setting.source, [call], profile=setting.profile, limits=limits, pool=setting.pool,
+        check=setting.check,
+    )  # fmt: skip
     return made[0]
 
 
@@ -188,7 +186,7 @@ def _judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -
         return Judgement(verdict, results, input=shown, value=value, difference=difference)
     if isinstance(test, CheckerTest):
         answer = Answer(None, outcomes[0].result.stdout, values[0], test.expected)
-        verdict, reason = yield from judged(test.checker, answer)
+        verdict, reason = yield from judged(test.checker, answer, setting.check)
         return Judgement(verdict, results, reason=reason, input=shown, value=value)
     assert isinstance(test, PropertyTest)
     verdict, reason = _property(test, calls, values)
@@ -235,7 +233,7 @@ def _checked_program(
     if result.stdout_truncated:
         return _failed(result, "output_limit", _text(test.stdin))
     answer = Answer(test.stdin, result.stdout, None, test.expected)
-    verdict, reason = yield from judged(test.checker, answer)
+    verdict, reason = yield from judged(test.checker, answer, setting.check)
     return Judgement(verdict, (result,), reason=reason, input=_text(test.stdin))
 
 

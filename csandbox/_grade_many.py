@@ -34,9 +34,9 @@ def grade_many(
     caller's thread with the number that are done and the report, just before it is yielded.
 
     The report of a pair depends on its place and `seed`, not on what runs beside it: the order of
-    its tests is drawn from both. `options` are those of `grade`. When grading raises, that is
-    raised in place of the report, after those that run have ended; a generator that is closed early
-    waits for those that run, and starts no more.
+    its tests is drawn from both. `options` are those of `grade`, with ``at_once=1``. When grading
+    raises, that is raised in place of the report, after those that run have ended; a generator that
+    is closed early waits for those that run, and starts no more.
     """
     width = width_of(concurrency, usable_cpus())
     return _graded(pairs, width, ordered, progress, seed, options)
@@ -77,7 +77,7 @@ def _graded(
             except StopIteration:
                 return
             own = own_seed(seed, place)
-            work = pool.submit(grade, submission, tests, seed=own, **options)
+            work = pool.submit(grade, submission, tests, seed=own, **{"at_once": 1, **options})
             waiting.append((place, work))
 
     with ThreadPoolExecutor(width, thread_name_prefix="csandbox-grade") as pool:

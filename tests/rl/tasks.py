@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from csandbox import SetupError, _errand
+from csandbox import SetupError, _errand, _flight
 from csandbox._result import Result
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
@@ -45,3 +45,4 @@ def broken_sandbox(monkeypatch: pytest.MonkeyPatch, how: str = "verdict") -> Non
         return Result(verdict="internal_error", error="injected"), []
 
     monkeypatch.setattr(_errand, "carry", carry)
+    monkeypatch.setattr(_flight.Flight, "_core_of", lambda *_: None)  # all by carry
