@@ -39,7 +39,8 @@ csb_spare_free(struct csb_spare *spare)
 {
     if (spare != NULL) {
         csb_start_discard(&spare->start);
-        csb_kit_done(&spare->kit, spare->files_made);
+        /* Whatever lies in a folder, the next spare must not wait for its removal. */
+        csb_kit_done(&spare->kit, spare->files_made == 0 ? 0 : UINT32_MAX);
         free(spare);
     }
 }
