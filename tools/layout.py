@@ -26,12 +26,15 @@ CHILD_SHARED = (
     "ext/value_utf8.c",
     "ext/value_writer.c",
 )
+#: Ours, and tree-sitter's single unit: it includes lib.c, and is compiled as that is.
+PARSER_UNIT = ROOT / "guardrails" / "recovery.c"
 
 
 def core_sources() -> list[Path]:
     """Our C files of `csandbox._core`."""
     ext = [path for path in _c("ext") if not _child_only(path)]
-    return ext + _c("grading") + sorted((ROOT / "guardrails").rglob("*.c"))
+    guard = [path for path in sorted((ROOT / "guardrails").rglob("*.c")) if path != PARSER_UNIT]
+    return ext + _c("grading") + guard
 
 
 def child_sources() -> list[Path]:
@@ -43,7 +46,7 @@ def child_sources() -> list[Path]:
 def third_party_sources() -> list[Path]:
     """tree-sitter's core (a single unit) and its Python grammar."""
     grammar = [GRAMMAR / "src" / "parser.c", GRAMMAR / "src" / "scanner.c"]
-    return [TREE_SITTER / "src" / "lib.c", *grammar]
+    return [PARSER_UNIT, *grammar]
 
 
 def own_sources() -> list[Path]:
