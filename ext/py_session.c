@@ -140,6 +140,9 @@ session_exchange(PyObject *object, PyObject *args)
     self->busy = true;
     saved = PyEval_SaveThread();
     lives = csb_run_exchange(self->run, &job, &report);
+    if (!lives) {
+        csb_kit_blame_memory(&self->kit, &report.facts);
+    }
     PyEval_RestoreThread(saved);
     Py_XDECREF(listeners[1].answer);
     self->busy = false;

@@ -252,6 +252,9 @@ hear_frame(struct csb_run *run, bool complete)
     bool unread = run->dialogue.feed_count > 0;
     if (kind == CSB_FRAME_FACTS && !run->asked && (!run->agreed || cell)) {
         hear_facts(run, complete);
+    } else if (kind == CSB_FRAME_BROKEN && !run->asked && !run->agreed) {
+        run->confirmed |= run->dialogue.inbox.header.mask;
+        csb_dialogue_close(&run->dialogue); /* it goes on to say why, and ends */
     } else if (kind == CSB_FRAME_REPLY && complete && !unread &&
                run->job->mode != CSB_MODE_SCRIPT && run->agreed) {
         hear_reply(run);

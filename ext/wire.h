@@ -3,7 +3,7 @@
  *   caller → child   config header, config payload        (a zygote's children inherit it)
  *   child  → caller  one record: READY with the listener, or FAILED
  *   caller → child   submission header, its payload, the source   (only after READY)
- *   child  → caller  a frame FACTS (facts.h; if it compiles)
+ *   child  → caller  a frame FACTS (facts.h; if it compiles; else BROKEN, and the end)
  *   caller → child   one byte CSB_WIRE_GO                 (if they are accepted)
  *
  * Then, or when the source does not compile, a child in script mode closes the channel. In
@@ -17,7 +17,7 @@
  *
  * Both ends are the same build on the same machine, so the structs are the format. The
  * caller believes a FAILED or READY record, since no untrusted byte has been sent by then,
- * and the mask in FACTS, since none has been executed. What is said at the end comes from a
+ * and the mask in FACTS or BROKEN, since none has been executed. What is said at the end comes from a
  * process that ran hostile code: it may only choose between words for a failure that was
  * seen from outside. A reply, or a question, is data, bounded, and nothing more. */
 #ifndef CSB_WIRE_H
@@ -71,6 +71,7 @@ struct csb_wire_submission {
 enum csb_wire_frame_kind {
     CSB_FRAME_NONE,   /* of a request that asks nothing; never sent */
     CSB_FRAME_FACTS,  /* child → caller */
+    CSB_FRAME_BROKEN, /* child → caller: the source does not compile; empty */
     CSB_FRAME_REPLY,  /* child → caller */
     CSB_FRAME_CALL,   /* caller → child: answered by child_call.c or the prelude */
     CSB_FRAME_CELL,   /* caller → child: source to compile, agree on and execute */
@@ -82,7 +83,7 @@ enum csb_wire_frame_kind {
 struct csb_wire_frame {
     uint64_t length; /* of what follows */
     uint32_t kind;
-    uint32_t mask; /* FACTS: features confirmed since READY */
+    uint32_t mask; /* FACTS, BROKEN: features confirmed since READY */
 };
 
 enum { CSB_WIRE_GO = 'g', CSB_WIRE_NO = 'n' };
