@@ -10,7 +10,8 @@ contests   the solutions in contest_solutions/, labelled right or wrong by their
 hacks      tests/hacks: how many are accepted (0 is required), how many honest twins are refused
            (0 is required), how many hacks a plain grader in one interpreter accepts
 audit      audit_task over all tasks: what programs that must fail were accepted, and the rest; the
-           table also goes to build/audit.md. CSANDBOX_AUDIT_S seconds at most (1200)
+           table also goes to build/audit.md and into its page of docs/. CSANDBOX_AUDIT_S seconds
+           at most (1200)
 speed      a HumanEval grading, a fresh child for each test, against check() in `python3 -I`; and
            gradings a second, one interleaved run
 
@@ -44,6 +45,7 @@ from tools import audit_datasets, contest_checkers  # noqa: E402
 
 SOLUTIONS = Path(__file__).with_name("contest_solutions")
 TABLE = ROOT / "build" / "audit.md"
+PAGE = ROOT / "docs" / "explanation" / "data-sets.md"
 FAST = csandbox.Limits(cpu_s=2, wall_s=20)
 MUTANTS = 6
 
@@ -280,6 +282,8 @@ def audit(data: Path) -> bool:
     words = "The sample has no solutions of its own: its references are ours."
     text = audit_datasets.table(sets, words)
     print(text)
+    if PAGE.is_file():
+        PAGE.write_text(audit_datasets.filled(PAGE.read_text(), text))
     TABLE.parent.mkdir(exist_ok=True)
     TABLE.write_text(text)
     return all(one.reached == one.tasks and "infrastructure" not in one.found for one in sets)

@@ -121,6 +121,13 @@ def _margin(audited: Audited) -> str:
     )
 
 
+def filled(page: str, text: str) -> str:
+    """The page with the table at its place."""
+    begin, end = "<!-- audit -->\n", "<!-- /audit -->"
+    before, _, rest = page.partition(begin)
+    return f"{before}{begin}{text}{end}{rest.partition(end)[2]}"
+
+
 def table(sets: list[Audited], data_words: str) -> str:
     """All of it as a page of Markdown."""
     lines = [
