@@ -116,6 +116,21 @@ class Policy:
         """
     @property
     def syscall_names(self) -> list[str]: ...
+    @property
+    def cleaned(self) -> tuple[str, bool]:
+        """What a janitor cleans: the folder of scratch folders, whether there are cgroups."""
+
+@final
+class Janitor:
+    """A process that removes scratch folders and control groups when this one was killed."""
+
+    def __new__(cls, policy: Policy, program: str, /) -> Self:
+        """Start `program` (``_janitor``) for the policy's folders. Raises SetupError.
+
+        It is stopped with the object. In a forked copy of the process nothing is.
+        """
+    @property
+    def pid(self) -> int: ...
 
 class RunData(TypedDict):
     verdict: str
@@ -231,11 +246,17 @@ class Session:
     """A child that keeps its state; made by `Pool.open_session`."""
 
     def exchange(
-        self, request: Mapping[str, Any], tap: Callable[[int, bytes], object] | None = None, /
+        self,
+        request: Mapping[str, Any],
+        tap: Callable[[int, bytes], object] | None = None,
+        ask: Callable[[bytes], bytes | None] | None = None,
+        /,
     ) -> RunData:
         """Send the one call of `request` and wait for its reply.
 
-        `tap` is told of output as it comes: stream (1 or 2), bytes. What it raises goes to
+        `tap` is told of output as it comes: stream (1 or 2), bytes. `ask` answers what the child
+        asks meanwhile (_ask.py says what that is), None: it has no answer; the child stands still
+        until it returns, and that time is not counted. What they raise goes to
         ``sys.unraisablehook``. Raises ValueError when busy or ended, KeyboardInterrupt.
         """
     def interrupt(self) -> bool:

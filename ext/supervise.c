@@ -137,6 +137,13 @@ pull_stream(struct csb_run *run, int *fd, struct csb_capture *capture)
     }
 }
 
+void
+csb_run_pull(struct csb_run *run)
+{
+    pull_stream(run, &run->child.ends.stdout_fd, &run->report->output);
+    pull_stream(run, &run->child.ends.stderr_fd, &run->report->errors);
+}
+
 static void
 serve_channel(struct csb_run *run, short events)
 {
@@ -322,8 +329,8 @@ csb_supervise(struct csb_start *start, const struct csb_job *job,
     return result;
 }
 
-static void
-send_signal(const struct csb_run *run, int number)
+void
+csb_run_signal(const struct csb_run *run, int number)
 {
     if (run->child.process.pidfd >= 0) {
         (void)csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0,
@@ -348,7 +355,7 @@ csb_run_open(struct csb_start *start, const struct csb_job *job,
     if (run->paused) {
         csb_meter_last_look(&run->meter);
         csb_run_take_figures(run);
-        send_signal(run, SIGSTOP); /* no thread of it works between exchanges */
+        csb_run_signal(run, SIGSTOP); /* no thread of it works between exchanges */
         *ret_run = run;
         return 0;
     }
@@ -370,12 +377,12 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
     csb_meter_restart(&run->meter, job->limits, csb_clock_now_ns());
     run->interrupt_check_ns = run->meter.ready_ns + INTERRUPT_CHECK_NS;
     csb_talk_call(run);
-    send_signal(run, SIGCONT);
+    csb_run_signal(run, SIGCONT);
     loop(run);
     if (run->paused) {
         csb_meter_last_look(&run->meter);
         csb_run_take_figures(run);
-        send_signal(run, SIGSTOP);
+        csb_run_signal(run, SIGSTOP);
         return true;
     }
     csb_run_finish(run);
@@ -385,7 +392,7 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
 void
 csb_run_interrupt(const struct csb_run *run)
 {
-    send_signal(run, SIGINT);
+    csb_run_signal(run, SIGINT);
 }
 
 pid_t
