@@ -113,7 +113,7 @@ test-rl: build ## csandbox.rl and csandbox.ray by their frameworks' own clients 
 
 # An environment of its own: torch and what trains with it, 2 GB with the CPU build of torch.
 trl_ready = @VENV='$(VENV)-trl' PYTHON='$(VENV_PY)' sh tools/bootstrap.sh torch trl trl-alone
-TRL_TESTS = tests/rl/test_trl.py tests/rl/test_verl.py tests/rl/test_livecodebench.py
+TRL_TESTS = $(addprefix tests/rl/test_,trl.py verl.py livecodebench.py rubric.py)
 
 .PHONY: test-trl
 test-trl: build ## TRL's trainer, verl's reward managers and LiveCodeBench's harness with our rewards (installs torch)
