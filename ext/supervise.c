@@ -200,9 +200,15 @@ loop(struct csb_run *run)
 {
     struct pollfd polls[POLLS];
     while (!run->ended && !run->paused) {
-        int count = wait_for_events(run, polls);
-        bool signalled = count < 0 && errno == EINTR;
+        int count;
+        bool signalled;
         int64_t now;
+        if (run->dialogue.failed) {
+            csb_run_stop(run, CSB_STOP_INTERRUPT);
+            break;
+        }
+        count = wait_for_events(run, polls);
+        signalled = count < 0 && errno == EINTR;
         if (count < 0 && !signalled) {
             csb_run_refuse(run, csb_fail(run->reterr, CSB_STEP_SUPERVISE, errno,
                                          "wait for the child: %s", strerror(errno)));
