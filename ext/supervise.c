@@ -130,8 +130,9 @@ static void
 pull_stream(struct csb_run *run, int *fd, struct csb_capture *capture)
 {
     if (csb_stream_pull(fd, capture) < 0) {
-        csb_run_stop(
-            run, CSB_STOP_INTERRUPT); /* no memory for it: our fault, not the child's */
+        /* no memory for it: our fault, not the child's, whatever it has answered */
+        run->report->facts.stop = CSB_STOP_INTERRUPT;
+        csb_run_stop(run, CSB_STOP_INTERRUPT);
     } else if (csb_capture_truncated(capture)) {
         csb_run_stop(run, CSB_STOP_OUTPUT);
     }
@@ -337,6 +338,23 @@ send_signal(const struct csb_run *run, int number)
     }
 }
 
+/* The exchange is over and the child, which nobody has killed meanwhile, can have another one. */
+static bool
+lives_on(struct csb_run *run)
+{
+    if (!run->paused || run->ended) {
+        return false;
+    }
+    csb_meter_last_look(&run->meter);
+    csb_run_take_figures(run);
+    if (run->report->facts.stop == CSB_STOP_INTERRUPT) {
+        csb_run_stop(run, CSB_STOP_INTERRUPT); /* no memory for its output */
+        return false;
+    }
+    send_signal(run, SIGSTOP); /* no thread of it works between exchanges */
+    return true;
+}
+
 int
 csb_run_open(struct csb_start *start, const struct csb_job *job,
              struct csb_run **ret_run, struct csb_report *ret, struct csb_error *reterr)
@@ -351,10 +369,7 @@ csb_run_open(struct csb_start *start, const struct csb_job *job,
     }
     run_init(run, start, job, ret, reterr);
     loop(run);
-    if (run->paused) {
-        csb_meter_last_look(&run->meter);
-        csb_run_take_figures(run);
-        send_signal(run, SIGSTOP); /* no thread of it works between exchanges */
+    if (lives_on(run)) {
         *ret_run = run;
         return 0;
     }
@@ -378,10 +393,7 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
     csb_talk_call(run);
     send_signal(run, SIGCONT);
     loop(run);
-    if (run->paused) {
-        csb_meter_last_look(&run->meter);
-        csb_run_take_figures(run);
-        send_signal(run, SIGSTOP);
+    if (lives_on(run)) {
         return true;
     }
     csb_run_finish(run);

@@ -67,12 +67,12 @@ struct csb_wire_submission {
 };
 
 enum csb_wire_frame_kind {
-    CSB_FRAME_NONE,  /* of a request that asks nothing; never sent */
-    CSB_FRAME_FACTS, /* child → caller */
+    CSB_FRAME_NONE,   /* of a request that asks nothing; never sent */
+    CSB_FRAME_FACTS,  /* child → caller */
     CSB_FRAME_BROKEN, /* child → caller: the source does not compile; empty */
-    CSB_FRAME_REPLY, /* child → caller */
-    CSB_FRAME_CALL,  /* caller → child: answered by child_call.c or the prelude */
-    CSB_FRAME_CELL,  /* caller → child: source to compile, agree on and execute */
+    CSB_FRAME_REPLY,  /* child → caller */
+    CSB_FRAME_CALL,   /* caller → child: answered by child_call.c or the prelude */
+    CSB_FRAME_CELL,   /* caller → child: source to compile, agree on and execute */
 };
 
 struct csb_wire_frame {

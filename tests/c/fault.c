@@ -7,8 +7,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -128,10 +128,11 @@ __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 }
 
 const char *const fault_targets[] = {
-    "malloc", "calloc",    "realloc", "strdup",     "open",  "openat",       "mkdir",
-    "fstat",  "fdopendir", "pipe2",   "socketpair", "fcntl", "memfd_create", "pwrite",
-    "clone",  "mmap",      "syscall", "send",       "recv",  "recvmsg",      "read",
-    "write",  "pread",     "poll",    "ppoll", "sendmsg", "eventfd", "pthread_create"};
+    "malloc",       "calloc",  "realloc",   "strdup",        "open",       "openat",
+    "mkdir",        "fstat",   "fdopendir", "pipe2",         "socketpair", "fcntl",
+    "memfd_create", "pwrite",  "clone",     "mmap",          "syscall",    "send",
+    "recv",         "recvmsg", "read",      "write",         "pread",      "poll",
+    "ppoll",        "sendmsg", "eventfd",   "pthread_create"};
 
 const size_t fault_target_count = CSB_ARRAY_LEN(fault_targets);
 

@@ -154,8 +154,7 @@ converse(struct csb_pool *pool, struct life *life)
     struct csb_error error = {0};
     struct csb_run *session;
     struct csb_kit kit;
-    int result =
-        csb_pool_open_session(pool, &request, &session, &kit, &report, &error);
+    int result = csb_pool_open_session(pool, &request, &session, &kit, &report, &error);
     if (result < 0) {
         look_at_error(life, result, &error);
     } else if (session == NULL) {
@@ -256,7 +255,9 @@ fail_calls(const char *target, bool all)
 {
     int descriptors = folder_count("/proc/self/fd");
     unsigned long tried = 0;
-    for (unsigned long n = 1; n < CALLS_MAX; n += all || n < FIRST ? 1 : STRIDE) {
+    const char *first = getenv("CSB_FIRST_FAULT");
+    for (unsigned long n = first == NULL ? 1 : strtoul(first, NULL, 10); n < CALLS_MAX;
+         n += all || n < FIRST ? 1 : STRIDE) {
         struct life life;
         unsigned long seen;
         fault_set(target, n, ENOMEM);
@@ -265,8 +266,8 @@ fail_calls(const char *target, bool all)
         (void)alarm(0);
         seen = fault_clear();
         if (getenv("CSB_SHOW_FAULTS") != NULL) {
-            print_message("%s %lu of %lu: %u errors, %u accepted, %u other\n", target, n,
-                          seen, life.errors, life.accepted, life.other);
+            print_message("%s %lu of %lu: %u errors, %u accepted, %u other\n", target,
+                          n, seen, life.errors, life.accepted, life.other);
         }
         check(&life, target, n, descriptors);
         if (seen < n) {
@@ -295,7 +296,7 @@ test_each_call_fails_once(void **state)
         }
     }
     print_message("%lu faults\n", tried);
-    assert_true(tried > 0);
+    assert_true(only != NULL || tried > 100); /* the wrappers are in place */
 }
 
 int

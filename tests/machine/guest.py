@@ -95,12 +95,25 @@ def delegate() -> str:
 DEGRADED: tuple[str, ...] = () if EXPECTED_ABI else ("landlock",)
 PRINT = (
     "import csandbox\n"
-    "r = csandbox.run('print(6 * 7)', limits=dict(startup_s=300),"
+    # The guard's time (250 ms of CPU time for a small source) is not meant for a processor that is
+    # emulated and sees its code for the first time.
+    "for _ in range(20):\n"
+    "    r = csandbox.run('print(6 * 7)', profile='open', limits=dict(startup_s=300),"
     f" allow_degraded={DEGRADED!r}, namespaces={{0}})\n"
-    "assert r.stdout == '42\\n', (r.verdict, r.stderr)\n"
+    "    if r.verdict != 'rejected': break\n"
+    "assert r.stdout == '42\\n', (r.verdict, r.stderr, r.diagnostics)\n"
     "print(r.isolation['namespaces'])\n"
     "assert r.isolation['cgroup'].startswith('enforced'), r.isolation"
 )
+
+
+def patient_run(source: str, **options: object) -> csandbox.Result:
+    """As in PRINT: again when the guard had no time."""
+    for _ in range(20):
+        result = csandbox.run(source, **options)  # type: ignore[arg-type]
+        if result.verdict != "rejected":
+            break
+    return result
 
 
 def landlock_version() -> str:
@@ -133,7 +146,9 @@ def a_required_layer_is_missing() -> str | None:
 
 def run_as_root() -> str:
     """One program, and every layer by name."""
-    result = csandbox.run("print(6 * 7)", allow_degraded=DEGRADED, limits={"startup_s": 300})
+    result = patient_run(
+        "print(6 * 7)", profile="open", allow_degraded=DEGRADED, limits={"startup_s": 300}
+    )
     assert (result.stdout, result.verdict) == ("42\n", "accepted"), result.stderr
     assert result.isolation["cgroup"].startswith("enforced"), result.isolation["cgroup"]
     for name, state in result.isolation.items():
@@ -180,6 +195,7 @@ def attacks() -> str:
     held = 0
     # Emulation is slow: the usual limits would stop every attempt before its layer does.
     _selftest._LIMITS = csandbox.Limits(cpu_s=300, wall_s=300, startup_s=300)
+    _selftest.run = patient_run
     chosen = [a for a in _selftest.ATTEMPTS if a.name.split()[0] not in ("loop", "sleep", "eat")]
     for finding in _selftest.self_test(chosen, allow_degraded=DEGRADED):
         expected = finding.held or (DEGRADED and finding.name in LANDLOCKS)
@@ -187,6 +203,9 @@ def attacks() -> str:
             say(f"   not held: {finding.name}: {finding.how}")
         assert expected, finding.name
         say(f"   {finding.name}: {finding.how}")
+        if finding.result.verdict == "rejected":  # by nothing that this is about
+            say(f"   {finding.result.diagnostics}")
+            failed.append(finding.name)
         held += finding.held
     return f"{held} attempts stopped"
 
