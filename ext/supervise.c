@@ -329,13 +329,13 @@ csb_supervise(struct csb_start *start, const struct csb_job *job,
     return result;
 }
 
-static void
+static long
 send_signal(const struct csb_run *run, int number)
 {
-    if (run->child.process.pidfd >= 0) {
-        (void)csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0,
-                          0);
-    }
+    return run->child.process.pidfd >= 0
+               ? csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0,
+                             0)
+               : 0;
 }
 
 /* The exchange is over and the child, which nobody has killed meanwhile, can have another one. */
@@ -351,7 +351,8 @@ lives_on(struct csb_run *run)
         csb_run_stop(run, CSB_STOP_INTERRUPT); /* no memory for its output */
         return false;
     }
-    send_signal(run, SIGSTOP); /* no thread of it works between exchanges */
+    /* no thread of it works between exchanges; when it ended meanwhile, the next one tells */
+    (void)send_signal(run, SIGSTOP);
     return true;
 }
 
@@ -382,6 +383,7 @@ bool
 csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_report *ret)
 {
     struct csb_error error;
+    long result;
     begin_report(run, job, ret);
     run->reterr = &error; /* a step that fails now is the end of a session, no set-up */
     run->paused = false;
@@ -391,7 +393,10 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
     csb_meter_restart(&run->meter, job->limits, csb_clock_now_ns());
     run->interrupt_check_ns = run->meter.ready_ns + INTERRUPT_CHECK_NS;
     csb_talk_call(run);
-    send_signal(run, SIGCONT);
+    result = send_signal(run, SIGCONT);
+    if (result < 0 && result != -ESRCH) { /* ESRCH: it is dead, which is heard below */
+        csb_run_stop(run, CSB_STOP_INTERRUPT);
+    }
     loop(run);
     if (lives_on(run)) {
         return true;
@@ -403,7 +408,7 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
 void
 csb_run_interrupt(const struct csb_run *run)
 {
-    send_signal(run, SIGINT);
+    (void)send_signal(run, SIGINT); /* it has ended: nothing to interrupt */
 }
 
 pid_t
