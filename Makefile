@@ -19,6 +19,8 @@ VERSIONS = 3.10 3.11 3.12 3.13
 CSANDBOX_DATA ?=
 # Machines of `make test-kernels`; empty: all (tools/test_kernels.py --list).
 KERNELS ?=
+# Test files run side by side, one to a processor; TEST_WORKERS=0: one after the other, in one process.
+TEST_WORKERS ?= $(shell nproc)
 # More options for pytest, as in: make test-py PYTEST="-k guard -x"
 PYTEST ?=
 # `make differential DIFF_SHARE=100 DIFF_S=600` looks at every file; DIFF has more options and paths.
@@ -86,7 +88,8 @@ test-c: build ## C unit tests
 .PHONY: test-py
 test-py: build ## Python tests: API, CLI, kernel, escapes, rules, build
 	$(ready) build test notebook
-	@timeout --kill-after=30 $(TEST_TIMEOUT_S) $(VENV_PY) -m pytest $(PYTEST)
+	@timeout --kill-after=30 $(TEST_TIMEOUT_S) $(VENV_PY) -m pytest \
+		--numprocesses $(TEST_WORKERS) --dist loadfile $(PYTEST)
 
 .PHONY: test-all
 test-all: ## All tests on each supported CPython that is found
