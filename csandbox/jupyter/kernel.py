@@ -157,6 +157,7 @@ class CsandboxKernel(Kernel):
             "on_stdout": self._stream("stdout"), "on_stderr": self._stream("stderr"),
             "on_display": show,
         }  # fmt: skip
+        self._allow_stdin = allow_stdin
         if allow_stdin:
             listeners["on_input"] = self._line
         try:
