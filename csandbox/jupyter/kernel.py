@@ -108,8 +108,8 @@ class CsandboxKernel(Kernel):
 
     def _line(self, prompt: str) -> str:
         """The frontend's answer to input(). An interrupt is the cell's, which then goes on."""
-        self.asking = True
         try:
+            self.asking = True
             return str(self.raw_input(prompt))
         except KeyboardInterrupt:
             return ""
