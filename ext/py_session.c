@@ -94,6 +94,16 @@ answer(void *argument, const unsigned char *bytes, size_t count, struct csb_byte
     return answered;
 }
 
+/* The first is told of output, the second asked; None is nobody. */
+static void
+listen_with(struct csb_job *job, struct listener listeners[2])
+{
+    job->tap = listeners[0].callable == Py_None ? NULL : tell;
+    job->tap_argument = &listeners[0];
+    job->ask = listeners[1].callable == Py_None ? NULL : answer;
+    job->ask_argument = &listeners[1];
+}
+
 static PyObject *
 session_exchange(PyObject *object, PyObject *args)
 {
@@ -131,10 +141,7 @@ session_exchange(PyObject *object, PyObject *args)
     job.cancel_fd = self->cancel_fd;
     listeners[0] = (struct listener){tap, &saved, NULL};
     listeners[1] = (struct listener){ask, &saved, NULL};
-    job.tap = tap == Py_None ? NULL : tell;
-    job.tap_argument = &listeners[0];
-    job.ask = ask == Py_None ? NULL : answer;
-    job.ask_argument = &listeners[1];
+    listen_with(&job, listeners);
     disk = csb_kit_disk(&self->kit, job.limits);
     job.disk = self->policy->scratch_writable ? &disk : NULL;
     self->busy = true;
