@@ -72,6 +72,9 @@ enum csb_wire_frame_kind {
     CSB_FRAME_REPLY, /* child → caller */
     CSB_FRAME_CALL,  /* caller → child: answered by child_call.c or the prelude */
     CSB_FRAME_CELL,  /* caller → child: source to compile, agree on and execute */
+    /* caller → child: fork; one REPLY from the child with an errno (int32_t), one from the new
+     * process, empty, over the channel that it was given */
+    CSB_FRAME_BRANCH,
 };
 
 struct csb_wire_frame {
@@ -87,6 +90,9 @@ enum { CSB_WIRE_EXIT_FAILED = 127 };
 
 /* No option of prctl(2); the kernel would answer EINVAL. */
 #define CSB_WIRE_SAY_END UINT64_C(0x43534245)
+
+/* The same, for a new branch: it waits in this call until it has what is its own. */
+#define CSB_WIRE_SAY_BRANCH UINT64_C(0x43534246)
 
 enum csb_wire_end {
     CSB_END_OTHER,

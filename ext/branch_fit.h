@@ -1,0 +1,29 @@
+/* May this process be forked? Looked at from outside, while its only thread waits in the call.
+ *
+ * A fork copies memory and one thread; descriptors and shared memory stay common to both. So
+ * that neither can ever tell the other anything, there must be none but the four that a branch
+ * is given anew. In the caller; no GIL. */
+#ifndef CSB_BRANCH_FIT_H
+#define CSB_BRANCH_FIT_H
+
+#include "procfs.h"
+
+#include <sched.h>
+#include <signal.h>
+
+/* The arguments of the one clone(2): a process, and a child of the zygote, which reaps it. */
+#define CSB_BRANCH_FLAGS ((uint64_t)CLONE_PARENT | SIGCHLD)
+/* And its thread id put where libc keeps it. */
+#define CSB_BRANCH_TID_FLAGS ((uint64_t)CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)
+
+/* True, or why not, as the end of a sentence about a session. */
+bool csb_branch_fit(const struct csb_procfs *procfs, char *why, size_t size);
+
+/* What the kernel says about a process. */
+struct csb_kin {
+    pid_t parent;
+    pid_t group;
+};
+bool csb_kin_of(pid_t pid, struct csb_kin *ret);
+
+#endif
