@@ -29,7 +29,6 @@ int
 csb_nursery_open(struct csb_nursery *nursery)
 {
     sigset_t wanted;
-    memset(nursery, 0, sizeof *nursery);
     (void)sigemptyset(&wanted);
     (void)sigaddset(&wanted, SIGCHLD);
     if (sigprocmask(SIG_BLOCK, &wanted, NULL) != 0) {
@@ -203,21 +202,26 @@ csb_nursery_add(struct csb_nursery *nursery, pid_t pid, int status_fd, bool bran
 static int
 guard(struct csb_infant *infant)
 {
-    if (infant->family == 0) {
-        infant->family = infant->pid; /* it is the leader of its group */
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, infant->guard) != 0) {
-            infant->family = infant->guard[0] = 0;
-            return errno;
-        }
-        for (int i = 0; i < 2; i++) {
-            const int fd = infant->guard[i];
-            if (fcntl(fd, F_SETOWN, -infant->family) != 0 ||
-                fcntl(fd, F_SETSIG, SIGKILL) != 0 ||
-                fcntl(fd, F_SETFL, O_RDWR | O_ASYNC) != 0) {
-                return errno;
-            }
+    int pair[2];
+    if (infant->family != 0) {
+        return 0;
+    }
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        return errno;
+    }
+    for (int i = 0; i < 2; i++) {
+        /* The first member is the leader of its group. */
+        if (fcntl(pair[i], F_SETOWN, -infant->pid) != 0 ||
+            fcntl(pair[i], F_SETSIG, SIGKILL) != 0 ||
+            fcntl(pair[i], F_SETFL, O_RDWR | O_ASYNC) != 0) {
+            const int err = errno;
+            (void)close(pair[0]);
+            (void)close(pair[1]);
+            return err;
         }
     }
+    infant->family = infant->pid;
+    memcpy(infant->guard, pair, sizeof pair);
     return 0;
 }
 

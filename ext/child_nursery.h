@@ -27,7 +27,7 @@ struct csb_expected {
 
 enum { CSB_NURSERY_SIGNALS, CSB_NURSERY_REQUESTS, CSB_NURSERY_POLLS };
 
-/* A large block: on the stack of the zygote, which has no static data. */
+/* A large block, zeroed by its owner: from calloc, so that what is not used costs nothing. */
 struct csb_nursery {
     struct csb_infant infants[CSB_CHILDREN_MAX];
     size_t used; /* none beyond */

@@ -188,22 +188,22 @@ fork_one(struct csb_nursery *nursery, struct csb_child *child, int *ret_result)
 static int
 serve_requests(struct csb_child *child)
 {
-    struct csb_nursery nursery;
+    struct csb_nursery *nursery = calloc(1, sizeof *nursery);
     int result = 0;
-    if (csb_nursery_open(&nursery) < 0) {
+    if (nursery == NULL || csb_nursery_open(nursery) < 0) {
         csb_child_fail(CSB_STEP_STARTUP, errno);
     }
-    while (!nursery.closing || nursery.alive > 0) {
-        int count = csb_nursery_wait(&nursery, CSB_CHANNEL_FD);
+    while (!nursery->closing || nursery->alive > 0) {
+        int count = csb_nursery_wait(nursery, CSB_CHANNEL_FD);
         if (count < 0 && errno != EINTR) {
             break;
         }
-        if (count > 0 && nursery.polls[CSB_NURSERY_REQUESTS].revents != 0 &&
-            fork_one(&nursery, child, &result)) {
+        if (count > 0 && nursery->polls[CSB_NURSERY_REQUESTS].revents != 0 &&
+            fork_one(nursery, child, &result)) {
             return result;
         }
         if (count > 0) {
-            csb_nursery_serve(&nursery);
+            csb_nursery_serve(nursery);
         }
     }
     (void)csb_syscall(SYS_exit_group, 0);

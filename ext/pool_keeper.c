@@ -7,11 +7,13 @@
 #include "clock.h"
 #include "fd.h"
 #include "handshake.h"
+#include "syscall_filter.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define KILL_WAIT_NS (2 * CSB_NS_PER_S)
@@ -65,11 +67,8 @@ fail(struct csb_pool *pool, const struct csb_error *error)
     }
     pool->error = *error;
     if (pool->failures_in_a_row >= FAILURES_UNTIL_TOLD) {
-        for (struct csb_waiter *waiter = pool->first; waiter != NULL;
-             waiter = waiter->next) {
-            waiter->failed = true;
-            (void)pthread_cond_signal(&waiter->granted);
-        }
+        csb_pool_rouse(&pool->queue, true);
+        csb_pool_rouse(&pool->sessions, true);
     }
     (void)pthread_mutex_unlock(&pool->lock);
     pool->retry_ns = csb_clock_now_ns() + pause;
@@ -96,7 +95,7 @@ lose_zygote(struct csb_pool *pool, bool blame)
     free_all(lost);
     free_all(pool->pending);
     pool->pending = NULL;
-    pool->pending_count = 0;
+    pool->pending_count = pool->sessions_pending = 0;
     if (blame && worked) {
         (void)pthread_mutex_lock(&pool->lock);
         pool->stats.failures++; /* somebody killed it: the next one is made at once */
@@ -150,18 +149,64 @@ look_after_zygote(struct csb_pool *pool, int64_t now_ns)
     }
 }
 
+/* The filter of children that may be branched, in a memfd, once. */
+static int
+make_filter(struct csb_pool *pool, struct csb_error *reterr)
+{
+    struct csb_bpf filter;
+    int result = 0;
+    if (pool->filter_fd >= 0) {
+        return 0;
+    }
+    result = csb_seccomp_compile(pool->policy->sets, CSB_FILTER_NARROW_BRANCH, &filter,
+                                 reterr);
+    if (result < 0) {
+        return result;
+    }
+    pool->filter_fd = csb_fd_raise(memfd_create("csandbox-bpf", MFD_CLOEXEC));
+    result = pool->filter_fd < 0
+                 ? pool->filter_fd
+                 : csb_fd_write_all(pool->filter_fd, (unsigned char *)filter.code,
+                                    filter.length * sizeof *filter.code);
+    csb_bpf_done(&filter);
+    if (result < 0) {
+        csb_fd_close(&pool->filter_fd);
+        return csb_fail(reterr, CSB_STEP_SECCOMP, -result, "keep a filter: %s",
+                        strerror(-result));
+    }
+    return 0;
+}
+
+static int
+make_things(struct csb_pool *pool, struct csb_spare *spare, struct csb_error *reterr)
+{
+    int result;
+    if (spare == NULL) {
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare");
+    }
+    if (!spare->branchable) {
+        return csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, reterr);
+    }
+    result = make_filter(pool, reterr);
+    return result < 0 ? result
+                      : csb_kit_make_first(&spare->kit, pool->policy,
+                                           &spare->start.ends, reterr);
+}
+
 static void
-begin_spare(struct csb_pool *pool, bool touch)
+begin_spare(struct csb_pool *pool, bool touch, bool branchable)
 {
     struct csb_error error;
     struct csb_spare *spare = csb_spare_new();
     int result;
-    result = spare == NULL
-                 ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
-                 : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
+    if (spare != NULL) {
+        spare->branchable = branchable;
+    }
+    result = make_things(pool, spare, &error);
     if (result == 0) {
-        result =
-            csb_zygote_fork(&pool->zygote, &spare->kit, touch, &spare->start, &error);
+        result = csb_zygote_fork(&pool->zygote, &spare->kit, touch && !branchable,
+                                 branchable ? pool->filter_fd : CSB_FD_NONE,
+                                 &spare->start, &error);
     }
     if (result < 0) {
         csb_spare_free(spare);
@@ -176,6 +221,7 @@ begin_spare(struct csb_pool *pool, bool touch)
     spare->next = pool->pending;
     pool->pending = spare;
     pool->pending_count++;
+    pool->sessions_pending += branchable;
 }
 
 /* Ready, of the zygote that is now. The lock is held. */
@@ -194,19 +240,23 @@ static void
 make_spares(struct csb_pool *pool, int64_t now_ns)
 {
     unsigned wanted;
+    unsigned sessions;
     unsigned ready;
     bool at_leisure;
     (void)pthread_mutex_lock(&pool->lock);
     at_leisure = pool->waiting == 0;
+    sessions = pool->closing ? 0 : pool->sessions_waiting;
     wanted = pool->options.spares;
     wanted = pool->closing ? 0 : wanted;
     ready = current_ready(pool);
     wanted = wanted > ready ? wanted - ready : 0;
     (void)pthread_mutex_unlock(&pool->lock);
     while (pool->zygote.process.pidfd >= 0 && now_ns >= pool->retry_ns &&
-           pool->pending_count < wanted && pool->pending_count < PENDING_MAX) {
+           pool->pending_count < PENDING_MAX &&
+           (pool->sessions_pending < sessions ||
+            pool->pending_count - pool->sessions_pending < wanted)) {
         unsigned before = pool->pending_count;
-        begin_spare(pool, at_leisure);
+        begin_spare(pool, at_leisure, pool->sessions_pending < sessions);
         if (pool->pending_count == before) {
             break;
         }
@@ -252,9 +302,18 @@ spare_is_ready(struct csb_pool *pool, struct csb_spare *spare)
     csb_procfs_open(&start->procfs, start->process.pid);
     (void)csb_procfs_memory(&start->procfs, &start->inherited);
     start->ready = true;
+    spare->next = NULL;
+    if (spare->kit.member != NULL) {
+        csb_member_is(spare->kit.member, start->process.pid);
+    }
     pool->worked = true;
     (void)pthread_mutex_lock(&pool->lock);
-    put_ready(pool, spare);
+    if (!spare->branchable) {
+        put_ready(pool, spare);
+    } else if (!csb_pool_grant_session(pool, spare)) {
+        spare->next = pool->used; /* who asked for it went away */
+        pool->used = spare;
+    }
     pool->failures_in_a_row = 0;
     csb_pool_grant(pool);
     (void)pthread_cond_broadcast(&pool->idle);
@@ -330,6 +389,7 @@ advance_all(struct csb_pool *pool)
         }
         *link = spare->next;
         pool->pending_count--;
+        pool->sessions_pending -= spare->branchable;
         if (result == 1) {
             spare_is_ready(pool, spare);
         } else {

@@ -262,6 +262,7 @@ run_init(struct csb_run *run, struct csb_start *start, const struct csb_job *job
     csb_notify_init(&run->notify, job->sets, job->limits);
     run->notify.kill_on_denial = job->kill_on_violation;
     run->notify.hold_end = run->child.ready;
+    run->notify.shared_listener = job->shared_listener;
     run->notify.own_pid = run->child.process.pid;
     csb_meter_open(&run->meter, run->child.process.pid, job->limits, &run->child.procfs,
                    &run->child.inherited);

@@ -26,6 +26,7 @@ struct csb_job {
     uint32_t seen;     /* feature bits that the caller itself saw in force */
     uint32_t sets;     /* system call sets of the policy */
     bool kill_on_violation;
+    bool shared_listener; /* the child may be branched (notify.h) */
     enum csb_wire_mode mode;
     struct csb_bytes submission; /* submission.h */
     struct csb_bytes source;
