@@ -236,7 +236,17 @@ class Session:
         """Send the one call of `request` and wait for its reply.
 
         `tap` is told of output as it comes: stream (1 or 2), bytes. What it raises goes to
-        ``sys.unraisablehook``. Raises ValueError when busy or ended, KeyboardInterrupt.
+        ``sys.unraisablehook``. Waits while another session of its family (`fork`) runs. Raises
+        ValueError when busy or ended, or when this thread runs another of the family,
+        KeyboardInterrupt.
+        """
+    def fork(
+        self, request: Mapping[str, Any], /
+    ) -> tuple[Session, None] | tuple[None, tuple[int, str]]:
+        """A branch with the same state, or an errno and why there is none (EBUSY: its state).
+
+        Of `request` only ``limits`` count. Waits for other sessions of the family. Raises
+        ValueError when busy or ended.
         """
     def interrupt(self) -> bool:
         """SIGINT to the child; False when it has ended. From any thread."""

@@ -78,8 +78,9 @@ receive(struct csb_zygote_request *request, int fds[CSB_ZYGOTE_FDS])
         return 0;
     }
     if (count != (ssize_t)sizeof *request || header == NULL ||
-        request->fd_count != CSB_ZYGOTE_DIRECTORY + 1 + (request->has_ruleset != 0) +
-                                 (request->has_filter != 0)) {
+        request->fd_count != CSB_ZYGOTE_DIRECTORY + 1U +
+                                 (request->has_ruleset != 0 ? 1U : 0U) +
+                                 (request->has_filter != 0 ? 1U : 0U)) {
         return count < 0 && errno == EINTR ? -1 : 0;
     }
     wanted = request->fd_count * sizeof(int);

@@ -4,8 +4,10 @@
  * in it for the next member; that it is empty between two members is looked at, too. */
 #include "family.h"
 
+#include "branch_fit.h"
 #include "clock.h"
 #include "fd.h"
+#include "raw.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,21 +25,21 @@
 
 enum { OPEN_MODE = 0700, CLOSED_MODE = 0500, PASSABLE_MODE = 0511, STAT_BYTES = 512 };
 
-struct csb_family {
+struct csb_session_family {
     pthread_mutex_t lock;
     pthread_cond_t idle;
     struct csb_scratch home;
     char path[CSB_SCRATCH_PATH_BYTES + sizeof CSB_FAMILY_WORK + 1];
     mode_t mode;
     pid_t group;
-    unsigned members;
+    struct csb_member *members;
     struct csb_member *inside; /* whose folder lies in the home */
     bool busy;
     pthread_t holder;
 };
 
 static void
-family_free(struct csb_family *family)
+family_free(struct csb_session_family *family)
 {
     csb_scratch_remove(&family->home);
     (void)pthread_cond_destroy(&family->idle);
@@ -45,10 +47,10 @@ family_free(struct csb_family *family)
     free(family);
 }
 
-static struct csb_family *
+static struct csb_session_family *
 family_new(void)
 {
-    struct csb_family *family = calloc(1, sizeof *family);
+    struct csb_session_family *family = calloc(1, sizeof *family);
     pthread_condattr_t attributes;
     if (family != NULL) {
         family->home.fd = family->home.base_fd = CSB_FD_NONE;
@@ -62,7 +64,7 @@ family_new(void)
 }
 
 static struct csb_member *
-member_new(struct csb_family *family, const struct csb_scratch *scratch)
+member_new(struct csb_session_family *family, const struct csb_scratch *scratch)
 {
     struct csb_member *member = calloc(1, sizeof *member);
     if (member != NULL) {
@@ -93,7 +95,7 @@ is_empty(int folder)
 }
 
 static int
-move(struct csb_family *family, const struct csb_member *member, bool in)
+move(struct csb_session_family *family, const struct csb_member *member, bool in)
 {
     struct csb_scratch *home = &family->home;
     int result = 0;
@@ -169,7 +171,7 @@ int
 csb_family_make(const struct csb_scratch *scratch, const char *base, uint32_t owner,
                 struct csb_member **ret, struct csb_error *reterr)
 {
-    struct csb_family *family = family_new();
+    struct csb_session_family *family = family_new();
     struct csb_member *member = family == NULL ? NULL : member_new(family, scratch);
     int result = 0;
     *ret = NULL;
@@ -193,8 +195,7 @@ csb_family_make(const struct csb_scratch *scratch, const char *base, uint32_t ow
         family_free(family);
         return result;
     }
-    family->inside = member;
-    family->members = 1;
+    family->inside = family->members = member;
     *ret = member;
     return 0;
 }
@@ -203,13 +204,14 @@ int
 csb_family_join(const struct csb_member *member, const struct csb_scratch *scratch,
                 struct csb_member **ret, struct csb_error *reterr)
 {
-    struct csb_family *family = member->family;
+    struct csb_session_family *family = member->family;
     *ret = member_new(family, scratch);
     if (*ret == NULL) {
         return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for a session");
     }
     (void)pthread_mutex_lock(&family->lock);
-    family->members++;
+    (*ret)->next = family->members;
+    family->members = *ret;
     (void)pthread_mutex_unlock(&family->lock);
     return 0;
 }
@@ -229,7 +231,8 @@ csb_member_is(struct csb_member *member, pid_t pid)
 void
 csb_member_leave(struct csb_member *member)
 {
-    struct csb_family *family = member == NULL ? NULL : member->family;
+    struct csb_session_family *family = member == NULL ? NULL : member->family;
+    struct csb_member **link;
     bool last;
     if (member == NULL) {
         return;
@@ -241,7 +244,10 @@ csb_member_leave(struct csb_member *member)
         (void)!move(family, member, false);
         family->inside = NULL;
     }
-    last = --family->members == 0;
+    for (link = &family->members; *link != member; link = &(*link)->next) {
+    }
+    *link = member->next;
+    last = family->members == NULL;
     (void)pthread_mutex_unlock(&family->lock);
     csb_fd_close(&member->proc_fd);
     free(member);
@@ -269,9 +275,58 @@ csb_member_group(const struct csb_member *member)
     return member->family->group;
 }
 
+/* The lock is held. */
+static bool
+is_member(const struct csb_session_family *family, pid_t pid)
+{
+    const struct csb_member *member = family->members;
+    while (member != NULL && member->pid != pid) {
+        member = member->next;
+    }
+    return member != NULL;
+}
+
+static bool
+is_stranger(const struct csb_session_family *family, pid_t pid)
+{
+    struct csb_kin kin;
+    return csb_kin_of(pid, &kin) && kin.group == family->group &&
+           !is_member(family, pid);
+}
+
+/* Looked at again through the descriptor: the number may have been another's meanwhile. */
+static void
+kill_stranger(const struct csb_session_family *family, pid_t pid)
+{
+    int pidfd = (int)csb_syscall(SYS_pidfd_open, pid, 0);
+    if (pidfd >= 0 && is_stranger(family, pid)) {
+        (void)csb_syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, 0, 0);
+    }
+    csb_fd_close(&pidfd);
+}
+
+void
+csb_family_hunt(const struct csb_member *member)
+{
+    struct csb_session_family *family = member->family;
+    DIR *listing = opendir("/proc");
+    const struct dirent *entry;
+    (void)pthread_mutex_lock(&family->lock);
+    while (listing != NULL && (entry = readdir(listing)) != NULL) {
+        const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (pid > 0 && is_stranger(family, pid)) {
+            kill_stranger(family, pid);
+        }
+    }
+    (void)pthread_mutex_unlock(&family->lock);
+    if (listing != NULL) {
+        (void)closedir(listing);
+    }
+}
+
 /* The lock is held, or the family is. */
 static int
-let_in(struct csb_family *family, struct csb_member *member, struct csb_error *reterr)
+let_in(struct csb_session_family *family, struct csb_member *member, struct csb_error *reterr)
 {
     int result = 0;
     if (family->inside == member) {
@@ -295,7 +350,7 @@ let_in(struct csb_family *family, struct csb_member *member, struct csb_error *r
 }
 
 static void
-wait_a_moment(struct csb_family *family)
+wait_a_moment(struct csb_session_family *family)
 {
     const int64_t until_ns = csb_clock_now_ns() + LOOK_NS;
     const struct timespec until = {(time_t)(until_ns / CSB_NS_PER_S),
@@ -307,7 +362,7 @@ int
 csb_family_enter(struct csb_member *member, bool (*interrupted)(void *argument),
                  void *argument, struct csb_error *reterr)
 {
-    struct csb_family *family = member->family;
+    struct csb_session_family *family = member->family;
     int result = 0;
     (void)pthread_mutex_lock(&family->lock);
     while (family->busy && result == 0) {
@@ -339,7 +394,7 @@ csb_family_enter(struct csb_member *member, bool (*interrupted)(void *argument),
 void
 csb_family_exit(struct csb_member *member)
 {
-    struct csb_family *family = member->family;
+    struct csb_session_family *family = member->family;
     (void)pthread_mutex_lock(&family->lock);
     family->busy = false;
     (void)pthread_cond_broadcast(&family->idle);
@@ -349,7 +404,7 @@ csb_family_exit(struct csb_member *member)
 int
 csb_family_swap(struct csb_member *member, struct csb_error *reterr)
 {
-    struct csb_family *family = member->family;
+    struct csb_session_family *family = member->family;
     int result;
     (void)pthread_mutex_lock(&family->lock);
     result = let_in(family, member, reterr);

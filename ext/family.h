@@ -14,11 +14,12 @@
 
 #define CSB_FAMILY_WORK "work"
 
-struct csb_family;
+struct csb_session_family;
 
 /* One session's share. */
 struct csb_member {
-    struct csb_family *family;
+    struct csb_session_family *family;
+    struct csb_member *next;
     pid_t pid;   /* of its process; 0 before it is known */
     int proc_fd; /* /proc/PID, owned */
     char name[CSB_SCRATCH_PATH_BYTES]; /* of its folder, when that lies outside */
@@ -49,6 +50,10 @@ const char *csb_member_home(const struct csb_member *member, int *ret_fd);
 
 /* The process group that all members are in: the pid of the first. */
 pid_t csb_member_group(const struct csb_member *member);
+
+/* Kill every process of the group that is no member's: a branch that did not come up as it
+ * should. */
+void csb_family_hunt(const struct csb_member *member);
 
 /* Wait until no other member runs, then let this one: its folder is moved in. -EDEADLK when
  * the calling thread holds the family already, -EINTR when `interrupted` said so. */

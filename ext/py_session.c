@@ -2,6 +2,7 @@
  * come from other threads meanwhile. A child that ends is told once and not replaced. */
 #include "py_session.h"
 
+#include "branch.h"
 #include "fd.h"
 #include "py_error.h"
 #include "py_request.h"
@@ -63,6 +64,47 @@ tell(void *argument, int stream, const unsigned char *bytes, size_t count)
     *listener->saved = PyEval_SaveThread();
 }
 
+struct wait {
+    const SessionObject *session;
+    PyThreadState **saved;
+};
+
+static bool
+must_not_wait(void *argument)
+{
+    const struct wait *wait = argument;
+    return wait->session->closing || csb_py_interrupted(wait->saved);
+}
+
+/* One session of a family runs at a time. Without the GIL. */
+static int
+enter(SessionObject *self, PyThreadState **saved, struct csb_error *reterr)
+{
+    struct wait wait = {self, saved};
+    return self->kit.member == NULL
+               ? 0
+               : csb_family_enter(self->kit.member, must_not_wait, &wait, reterr);
+}
+
+static void
+leave(SessionObject *self)
+{
+    if (self->kit.member != NULL) {
+        csb_family_exit(self->kit.member);
+    }
+}
+
+static void
+raise_busy(const SessionObject *self, const struct csb_error *error)
+{
+    if (self->closing || error->err == EDEADLK) {
+        PyErr_SetString(PyExc_ValueError,
+                        self->closing ? "the session was closed" : error->message);
+    } else {
+        (void)csb_py_raise(error);
+    }
+}
+
 static PyObject *
 session_exchange(PyObject *object, PyObject *args)
 {
@@ -74,9 +116,11 @@ session_exchange(PyObject *object, PyObject *args)
     struct csb_report report = {0};
     PyObject *result = NULL;
     PyThreadState *saved;
+    struct csb_error error;
     struct csb_disk disk;
     struct csb_job job;
-    bool lives;
+    int entered;
+    bool lives = true;
     if (!PyArg_ParseTuple(args, "O|O:exchange", &mapping, &tap)) {
         return NULL;
     }
@@ -104,10 +148,16 @@ session_exchange(PyObject *object, PyObject *args)
     job.disk = self->policy->scratch_writable ? &disk : NULL;
     self->busy = true;
     saved = PyEval_SaveThread();
-    lives = csb_run_exchange(self->run, &job, &report);
+    entered = enter(self, &saved, &error);
+    if (entered == 0) {
+        lives = csb_run_exchange(self->run, &job, &report);
+        leave(self);
+    }
     PyEval_RestoreThread(saved);
     self->busy = false;
-    if (!PyErr_Occurred()) {
+    if (entered < 0 && !PyErr_Occurred()) {
+        raise_busy(self, &error);
+    } else if (!PyErr_Occurred()) {
         result = csb_py_request_result(self->policy, &request, 0, &report, NULL);
     }
     if (!lives || self->closing) {
@@ -116,6 +166,67 @@ session_exchange(PyObject *object, PyObject *args)
     csb_report_done(&report);
     csb_py_request_done(&request);
     return result;
+}
+
+static SessionObject *
+new_session(PyTypeObject *type, PyObject *pool_object)
+{
+    SessionObject *self =
+        (SessionObject *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    csb_kit_init(&self->kit);
+    Py_INCREF(pool_object);
+    self->pool_object = pool_object;
+    self->cancel_fd = csb_fd_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (self->cancel_fd < 0) {
+        errno = -self->cancel_fd;
+        Py_DECREF((PyObject *)self);
+        PyErr_SetFromErrno(PyExc_OSError);
+        return NULL;
+    }
+    return self;
+}
+
+/* (session, None), or (None, (errno, why not)). */
+static PyObject *
+session_fork(PyObject *object, PyObject *mapping)
+{
+    SessionObject *self = (SessionObject *)object;
+    SessionObject *made;
+    struct csb_error error;
+    struct csb_limits limits;
+    PyThreadState *saved;
+    bool lives;
+    int status;
+    if (self->run == NULL || self->busy) {
+        PyErr_SetString(PyExc_ValueError, self->busy ? "the session is busy with a cell"
+                                                     : "the session has ended");
+        return NULL;
+    }
+    if (csb_py_convert_limits(mapping, &limits) < 0) {
+        return NULL;
+    }
+    made = new_session(Py_TYPE(object), self->pool_object);
+    if (made == NULL) {
+        return NULL;
+    }
+    self->busy = true;
+    saved = PyEval_SaveThread();
+    status = csb_branch(self->run, &self->kit, self->policy, &limits, &made->run,
+                        &made->kit, &lives, &error);
+    PyEval_RestoreThread(saved);
+    self->busy = false;
+    made->policy = made->run == NULL ? NULL : self->policy;
+    if (!lives || self->closing) {
+        end(self);
+    }
+    if (status < 0) {
+        Py_DECREF((PyObject *)made);
+        return Py_BuildValue("(O(is))", Py_None, -status, error.message);
+    }
+    return Py_BuildValue("(NO)", made, Py_None);
 }
 
 static PyObject *
@@ -173,6 +284,8 @@ session_dealloc(PyObject *object)
 static PyMethodDef methods[] = {
     {"exchange", session_exchange, METH_VARARGS,
      "Send one frame and wait for its reply; tap(stream, bytes) is told of output."},
+    {"fork", session_fork, METH_O,
+     "A branch: (session, None), or (None, (errno, why not))."},
     {"interrupt", session_interrupt, METH_NOARGS, "SIGINT to the child."},
     {"close", session_close, METH_NOARGS, "Kill the child."},
     {NULL, NULL, 0, NULL},
@@ -207,31 +320,6 @@ csb_py_session_add(PyObject *module)
     return result;
 }
 
-static SessionObject *
-new_session(PyObject *module, PyObject *pool_object)
-{
-    PyTypeObject *type = (PyTypeObject *)PyObject_GetAttrString(module, "Session");
-    SessionObject *self =
-        type == NULL
-            ? NULL
-            : (SessionObject *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
-    Py_XDECREF((PyObject *)type);
-    if (self == NULL) {
-        return NULL;
-    }
-    csb_kit_init(&self->kit);
-    Py_INCREF(pool_object);
-    self->pool_object = pool_object;
-    self->cancel_fd = csb_fd_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (self->cancel_fd < 0) {
-        errno = -self->cancel_fd;
-        Py_DECREF((PyObject *)self);
-        PyErr_SetFromErrno(PyExc_OSError);
-        return NULL;
-    }
-    return self;
-}
-
 PyObject *
 csb_py_session_open(PyObject *module, PyObject *pool_object,
                     const struct csb_policy *policy, struct csb_pool *pool,
@@ -240,10 +328,12 @@ csb_py_session_open(PyObject *module, PyObject *pool_object,
     struct csb_py_request request = {0};
     struct csb_report report = {0};
     struct csb_error error = {CSB_STEP_NONE, 0, ""};
-    SessionObject *self = new_session(module, pool_object);
+    PyTypeObject *type = (PyTypeObject *)PyObject_GetAttrString(module, "Session");
+    SessionObject *self = type == NULL ? NULL : new_session(type, pool_object);
     PyObject *data = NULL;
     PyThreadState *saved;
     int status;
+    Py_XDECREF((PyObject *)type);
     if (self == NULL || csb_py_request_convert(mapping, &request) < 0) {
         Py_XDECREF((PyObject *)self);
         csb_py_request_done(&request);

@@ -123,6 +123,12 @@ int csb_run_open(struct csb_start *start, const struct csb_job *job,
 bool csb_run_exchange(struct csb_run *run, const struct csb_job *job,
                       struct csb_report *ret) CSB_MUST_USE;
 
+/* A run of a process that was branched off that of `of` (branch.h) and waits in its first call:
+ * answered, it says that it is there, and waits for a cell. *start is taken. */
+int csb_run_branched(const struct csb_run *of, struct csb_start *start,
+                     const struct csb_job *job, struct csb_run **ret_run,
+                     struct csb_error *reterr) CSB_MUST_USE;
+
 /* SIGINT to the child: KeyboardInterrupt in the cell. From any thread while the run is
  * open. */
 void csb_run_interrupt(const struct csb_run *run);
