@@ -237,8 +237,8 @@ class Session:
 
         `tap` is told of output as it comes: stream (1 or 2), bytes. What it raises goes to
         ``sys.unraisablehook``. Waits while another session of its family (`fork`) runs. Raises
-        ValueError when busy or ended, or when this thread runs another of the family,
-        KeyboardInterrupt.
+        ValueError when busy or ended, BlockingIOError when this thread runs another of the family
+        or it is closed while it waits, KeyboardInterrupt.
         """
     def fork(
         self, request: Mapping[str, Any], /

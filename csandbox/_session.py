@@ -263,7 +263,10 @@ class Session:
             if self._core is None or not self._core.alive:
                 why = self._over or "it was closed"
                 raise SessionError(f"the session has ended ({why}); reset() begins a new one")
-            data = self._core.exchange(order.request, tap)
+            try:
+                data = self._core.exchange(order.request, tap)
+            except BlockingIOError as error:
+                raise SessionError(str(error)) from None
             data["violations"], self._denied = _fresh(data["violations"], self._denied)
             if not self.alive:
                 self._over = f"{data['verdict']}"

@@ -98,7 +98,7 @@ static void
 raise_busy(const SessionObject *self, const struct csb_error *error)
 {
     if (self->closing || error->err == EDEADLK) {
-        PyErr_SetString(PyExc_ValueError,
+        PyErr_SetString(PyExc_BlockingIOError,
                         self->closing ? "the session was closed" : error->message);
     } else {
         (void)csb_py_raise(error);
