@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any
 
 from csandbox._core_pool import CorePool
 from csandbox._default_pool import forced_pool
 from csandbox._order import Order
 from csandbox._profile import Profile
+from csandbox._progress import Progress
 from csandbox._result import Result
 from csandbox._run_many import Item
 
@@ -49,7 +50,7 @@ def run_many(
     *,
     concurrency: int | None = None,
     ordered: bool = True,
-    progress: bool | Callable[[int, int | None], object] = False,
+    progress: Progress = False,
     profile: str | os.PathLike[str] | Profile = "compute",
     **options: Any,
 ) -> Iterator[Result]:
@@ -70,13 +71,16 @@ async def arun_many(
     *,
     concurrency: int | None = None,
     ordered: bool = True,
+    progress: Progress = False,
     profile: str | os.PathLike[str] | Profile = "compute",
     **options: Any,
 ) -> AsyncIterator[Result]:
     """`run_many` as an async iterator."""
     with _pool_for({**options, "profile": profile}) as pool:
         rest = _rest(options)
-        async for result in pool.arun_many(items, concurrency=concurrency, ordered=ordered, **rest):
+        async for result in pool.arun_many(
+            items, concurrency=concurrency, ordered=ordered, progress=progress, **rest
+        ):
             yield result
 
 
