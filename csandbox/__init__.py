@@ -144,12 +144,12 @@ __all__ = [
 # The modules are private; messages, tracebacks and pickles name the public place.
 for _public in (
     Answer, AuditReport, BranchError, Call, CallResult, CallTest, CellError, CellResult,
-    CheckerTest, Diagnostic, Feature, Features, Finding, GradeReport, Handle, InProcessTest, Limits, Loaded,
-    OutcomeError, Pool, Profile, ProfileError, PropertyTest, RejectedError, Report, Result,
-    RoundTripTest, SandboxError, Session, SessionError, SetupError, Snapshot, StdioTest, Task, TestResult,
-    Unconverted, UnsupportedError, Usage, ValueLimits, arun, arun_many, audit_task, call, check,
-    grade, grade_many, load_asserts, load_evalplus, load_folder, load_humaneval, load_io,
-    load_mbpp, load_tests, probe, run, run_many,
+    CheckerTest, Diagnostic, Feature, Features, Finding, GradeReport, Handle, InProcessTest,
+    Limits, Loaded, OutcomeError, Pool, Profile, ProfileError, PropertyTest, RejectedError,
+    Report, Result, RoundTripTest, SandboxError, Session, SessionError, SetupError, Snapshot,
+    StdioTest, Task, TestResult, Unconverted, UnsupportedError, Usage, ValueLimits, arun,
+    arun_many, audit_task, call, check, grade, grade_many, load_asserts, load_evalplus,
+    load_folder, load_humaneval, load_io, load_mbpp, load_tests, probe, run, run_many,
 ):  # fmt: skip
     _public.__module__ = __name__
 del _public

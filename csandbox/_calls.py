@@ -21,7 +21,8 @@ from csandbox._value import Reply, ValueLimits, encode_call
 if TYPE_CHECKING:
     from csandbox._pool import Pool
 
-_BOUNDS = ValueLimits()
+#: What may come back from a call.
+BOUNDS = ValueLimits()
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,11 @@ def call_all(
     profile.
     """
     requests = [
-        encode_call(call.entry, call.args, call.kwargs, adapters=call.adapters, limits=_BOUNDS)
+        encode_call(call.entry, call.args, call.kwargs, adapters=call.adapters, limits=BOUNDS)
         for call in calls
     ]
     where: dict[str, Any] = {"profile": profile} if pool is None else {"pool": pool}
-    result, replies = converse(source, requests, value_limits=_BOUNDS, limits=limits, **where)
+    result, replies = converse(source, requests, value_limits=BOUNDS, limits=limits, **where)
     outcomes: list[Outcome] = []
     before = Usage()
     for place in range(len(calls)):
@@ -74,7 +75,7 @@ def call_all(
         if reply is not None and not result.ok and place == len(calls) - 1:
             reply = None
         usage = _since(result, before, reply)
-        outcomes.append(_outcome(result, reply, usage))
+        outcomes.append(outcome_of(result, reply, usage))
         if reply is not None:
             before = Usage(reply.cpu_s, reply.wall_s)
         else:
@@ -93,7 +94,8 @@ def _since(result: Result, before: Usage, reply: Reply | None) -> Usage:
     )
 
 
-def _outcome(result: Result, reply: Reply | None, usage: Usage) -> Outcome:
+def outcome_of(result: Result, reply: Reply | None, usage: Usage) -> Outcome:
+    """What one reply says, or the lack of one."""
     if reply is None:
         if result.ok:
             reason = "the program ended without a reply"
@@ -102,7 +104,7 @@ def _outcome(result: Result, reply: Reply | None, usage: Usage) -> Outcome:
     if reply.reason != "value":
         return Outcome(result, "runtime_error", usage, reason=reply.words())
     try:
-        value = _core.decode(reply.encoded, _BOUNDS.core())
+        value = _core.decode(reply.encoded, BOUNDS.core())
     except ValueError as error:
         return Outcome(result, "runtime_error", usage, reason=f"the reply is no data: {error}")
     return Outcome(result, "accepted", usage, value)

@@ -7,21 +7,13 @@ import random
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from csandbox._calls import call_all
 from csandbox._compare import known_comparison
 from csandbox._errors import SetupError
-from csandbox._grade_execute import (
-    Judgement,
-    Setting,
-    calls_of,
-    check_expected,
-    execute,
-    judge_calls,
-)
+from csandbox._grade_branch import Branches
+from csandbox._grade_execute import Judgement, Setting, calls_of, check_expected, execute
 from csandbox._grade_feedback import Row, excerpt, known_level, message, redact
 from csandbox._grade_report import GradeReport, TestResult
 from csandbox._grade_tests import AnyTest, Test
@@ -154,6 +146,7 @@ class _Grading:
         self.clock = clock
         self.rows: dict[str, Row] = {}
         self.layers: Mapping[str, str] = MappingProxyType({})
+        self.why_not = ""  # branches that were asked for
         self.ended: tuple[str, str] | None = None  # a verdict for all that is left, and why
 
     def _keep(self, id_: str, weight: float, test: AnyTest, work: Any) -> None:
@@ -175,47 +168,25 @@ class _Grading:
         self.rows[id_] = _without_run(id_, weight, test, *self.ended)
         return True
 
-    def each(self, named: Sequence[tuple[str, float, AnyTest]]) -> None:
-        """Every test in children of its own."""
+    def each(
+        self, named: Sequence[tuple[str, float, AnyTest]], branches: Branches | None = None
+    ) -> None:
+        """Every test in children of its own, or in `branches`."""
         for id_, weight, test in named:
             if not self._is_over(id_, weight, test):
                 limits = self.setting.limits(self.limits, test)
                 cut = _clipped(limits, self.setting.profile, self.clock.left_s)
-                self._keep(id_, weight, test, lambda t=test, c=cut: execute(t, self.setting, c))
+                self._keep(
+                    id_, weight, test,
+                    lambda t=test, c=cut: execute(t, self.setting, c, branches),
+                )  # fmt: skip
 
-    def together(self, named: Sequence[tuple[str, float, AnyTest]]) -> None:
-        """The calls of all tests in one child; its limits are for all of them."""
-        calls = [call for _, _, test in named for call in calls_of(test)]
-        if not calls:
-            return
+    def branched(self, named: Sequence[tuple[str, float, AnyTest]]) -> None:
+        """Tests that are made of calls, each call in a branch of one child."""
         cut = _clipped(self.limits, self.setting.profile, self.clock.left_s)
-
-        def work() -> Judgement:
-            made = call_all(
-                self.setting.source,
-                calls,
-                profile=self.setting.profile,
-                limits=cut,
-                pool=self.setting.pool,
-            )
-            outcomes[:] = made
-            broken = [o for o in made if o.verdict == "internal_error"]
-            verdict = "internal_error" if broken else "accepted"
-            return Judgement(verdict, (made[0].result,), broken[0].reason if broken else "")
-
-        outcomes: list[Any] = []
-        whole, attempts = _attempt(work, self.retries)
-        for id_, weight, test in named:
-            if self._is_over(id_, weight, test):
-                continue
-            count = len(calls_of(test))
-            own, outcomes = outcomes[:count], outcomes[count:]
-            self._keep(
-                id_, weight, test,
-                lambda t=test, o=own: judge_calls(t, o, self.setting) if o else whole,
-            )  # fmt: skip
-            row = self.rows[id_]
-            self.rows[id_] = replace(row, result=replace(row.result, attempts=attempts))
+        with Branches(self.setting, cut) as branches:
+            self.each(named, branches)
+        self.why_not = branches.why_not or self.why_not
 
 
 def _limits(limits: Limits | Mapping[str, Any] | None) -> Limits | None:
@@ -258,15 +229,17 @@ def grade(
     compare      for tests without one of their own: exact, lines, tokens, float(rel=, abs=),
                  unordered_lines, json, case_insensitive, yes_no for output; exact, numeric,
                  float, sequence for values
-    isolation    "test": a fresh child for each call and each program. "submission": the calls of
-                 all tests one after the other in one child, which is faster, and in which a
-                 submission remembers earlier tests; programs still have a child each
+    isolation    "test": a fresh child for each call and each program. "submission": the submission
+                 is executed once, and each call is made in a fork of that child, which saves time
+                 where executing it takes long (imports, tables); no call sees anything of another.
+                 Where it cannot be forked (threads, open files) it is as "test", and the report's
+                 ``isolation`` and ``isolation_note`` say so. Programs have a child each in both
     stop         "first": after a test that is not passed the others are "skipped"; "never"
     feedback     what the report shows: none, counts, first, full (hidden tests never show data)
     weights      by id, or one number for each test; else the tests' own
     seed         makes the order in which tests run; None: one is drawn, and is in the report
     profile      as for `run`; None: "contest", or the pool's
-    limits       of one run (with isolation="submission": of all calls together)
+    limits       of one run (with isolation="submission": of executing it, and of each call)
     total_s      seconds by the clock for all tests; those that are left get "time_limit"
     retries      how often a test is tried again when the sandbox failed, never otherwise
     allow_weak   let InProcessTest run; the report then says ``trust="weak"``
@@ -313,10 +286,10 @@ def grade(
     order = list(named)
     random.Random(seed).shuffle(order)
     if isolation == "submission":
-        # What a child has seen of a hidden test it can give back as the answer to another one,
-        # so hidden tests and those whose data is shown never share a child.
+        # A branch knows of no other test. Hidden tests and those whose data is shown do not even
+        # share the child that is branched (docs/adr/0031).
         for hidden in (False, True):
-            grading.together(
+            grading.branched(
                 [item for item in order if calls_of(item[2]) and item[2].hidden is hidden]
             )
         order = [item for item in order if not calls_of(item[2])]
@@ -340,7 +313,8 @@ def _report(
         feedback_level=feedback,
         feedback=message(rows, feedback),
         seed=seed,
-        isolation=isolation,
+        isolation="test" if grading.why_not else isolation,
+        isolation_note=grading.why_not,
         layers=MappingProxyType(dict(grading.layers)),
         profile=grading.setting.profile.name,
         wall_s=grading.clock.used_s,

@@ -35,6 +35,7 @@ from csandbox._result import Result, Usage
 from csandbox._run import run
 
 if TYPE_CHECKING:
+    from csandbox._grade_branch import Branches
     from csandbox._pool import Pool
 
 _EVALUATION_ERRORS = (
@@ -123,8 +124,10 @@ def _failed(result: Result, verdict: str, shown_input: str, reason: str = "") ->
     return Judgement(verdict, (result,), reason or result.summary(), plain, input=shown_input)
 
 
-def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Judgement:
-    """Judge one test in children of its own. Raises what `run` raises."""
+def execute(
+    test: AnyTest, setting: Setting, limits: Limits | None, branches: Branches | None = None
+) -> Judgement:
+    """Judge one test in children of its own, its calls in `branches`. Raises what `run` raises."""
     if isinstance(test, StdioTest):
         return _stdio(test, setting, limits)
     if isinstance(test, RoundTripTest):
@@ -135,7 +138,8 @@ def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Judgement
         return _checked_program(test, setting, limits)
     outcomes: list[Outcome] = []
     for call in calls_of(test):
-        outcomes += _call(setting, call, limits)
+        made = branches.call(call, limits) if branches else _call(setting, call, limits)
+        outcomes += made
         if not outcomes[-1].answered:
             break
     return judge_calls(test, outcomes, setting)

@@ -452,7 +452,7 @@ class Session:
                 why = self._over or "it was closed"
                 raise SessionError(f"the session has ended ({why}); reset() begins a new one")
             core, refused = self._core.fork(self._order.request)
-            if not self._core.alive:
+            if not self.alive:
                 self._over = "it ended while it was branched"
             if core is None:
                 number, why = refused or (0, "")

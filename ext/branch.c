@@ -115,10 +115,10 @@ prepare_zygote(struct attempt *attempt)
         result = await(status[0], ZYGOTE_NS);
     }
     if (result == 0) {
-        result = recv(status[0], &ready, sizeof ready, MSG_DONTWAIT) ==
-                         (ssize_t)sizeof ready
-                     ? -ready.err
-                     : -EPIPE;
+        result =
+            recv(status[0], &ready, sizeof ready, MSG_DONTWAIT) == (ssize_t)sizeof ready
+                ? -ready.err
+                : -EPIPE;
     }
     return result == 0 ? 0 : no_branch(attempt, -result, "the zygote does not answer");
 }
@@ -210,8 +210,9 @@ adopt(struct attempt *attempt)
     if (result == 0) {
         csb_member_is(attempt->branch.member, attempt->start.process.pid);
     }
-    return result == 0 ? 0
-                       : no_branch(attempt, -result, "the zygote can not adopt a branch");
+    return result == 0
+               ? 0
+               : no_branch(attempt, -result, "the zygote can not adopt a branch");
 }
 
 static int
@@ -234,11 +235,11 @@ give_descriptors(struct attempt *attempt)
 {
     const struct csb_notify *notify = &attempt->run->notify;
     for (unsigned i = 0; i < CSB_KIT_FDS; i++) {
-        struct seccomp_notif_addfd given = {
-            .id = notify->order.notification,
-            .flags = SECCOMP_ADDFD_FLAG_SETFD,
-            .srcfd = (uint32_t)attempt->branch.child_fds[i],
-            .newfd = i};
+        struct seccomp_notif_addfd given = {.id = notify->order.notification,
+                                            .flags = SECCOMP_ADDFD_FLAG_SETFD,
+                                            .srcfd =
+                                                (uint32_t)attempt->branch.child_fds[i],
+                                            .newfd = i};
         if (ioctl(notify->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &given) < 0) {
             return no_branch(attempt, errno, "the branch can not be given its pipes");
         }
@@ -297,8 +298,8 @@ csb_branch(struct csb_run *run, const struct csb_kit *kit,
     if (result < 0) {
         return result;
     }
-    result = csb_kit_make_branch(&attempt.branch, kit, policy, &attempt.start.ends,
-                                 reterr);
+    result =
+        csb_kit_make_branch(&attempt.branch, kit, policy, &attempt.start.ends, reterr);
     if (result == 0) {
         result = try_branch(&attempt, ret);
     }

@@ -51,19 +51,22 @@ csb_branch_fit(const struct csb_procfs *procfs, char *why, size_t size)
     const long fds = open_descriptors(procfs);
     why[0] = '\0';
     if (threads == UINT32_MAX || fds < 0) {
-        (void)snprintf(why, size,
-                       "this machine does not show how many threads and open files it has "
-                       "(Linux 6.2 is needed, or root)");
+        (void)snprintf(
+            why, size,
+            "this machine does not show how many threads and open files it has "
+            "(Linux 6.2 is needed, or root)");
     } else if (threads != 1) {
-        (void)snprintf(why, size,
-                       "it has %lu threads, and only one of them would live on in a branch: "
-                       "end or join the others",
-                       (unsigned long)threads);
+        (void)snprintf(
+            why, size,
+            "it has %lu threads, and only one of them would live on in a branch: "
+            "end or join the others",
+            (unsigned long)threads);
     } else if (fds != OWN_FDS) {
-        (void)snprintf(why, size,
-                       "it has %ld open files (or pipes, sockets) of its own, which a branch "
-                       "would share with it: close them",
-                       fds - OWN_FDS);
+        (void)snprintf(
+            why, size,
+            "it has %ld open files (or pipes, sockets) of its own, which a branch "
+            "would share with it: close them",
+            fds - OWN_FDS);
     }
     return why[0] == '\0';
 }

@@ -8,14 +8,6 @@
 
 #include "procfs.h"
 
-#include <sched.h>
-#include <signal.h>
-
-/* The arguments of the one clone(2): a process, and a child of the zygote, which reaps it. */
-#define CSB_BRANCH_FLAGS ((uint64_t)CLONE_PARENT | SIGCHLD)
-/* And its thread id put where libc keeps it. */
-#define CSB_BRANCH_TID_FLAGS ((uint64_t)CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)
-
 /* True, or why not, as the end of a sentence about a session. */
 bool csb_branch_fit(const struct csb_procfs *procfs, char *why, size_t size);
 

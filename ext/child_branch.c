@@ -5,7 +5,6 @@
  * through, and finds the new process by itself. */
 #include "child_setup.h"
 
-#include "branch_fit.h"
 #include "raw.h"
 
 #include <errno.h>
@@ -48,7 +47,7 @@ csb_child_branch(const struct csb_child *child)
         return (int)result;
     }
     if (child->thread_id_at != NULL) {
-        flags |= CSB_BRANCH_TID_FLAGS;
+        flags = CSB_BRANCH_TID_FLAGS;
     }
     (void)csb_syscall(SYS_rt_sigprocmask, SET_MASK, &all, &before, KERNEL_SIGSET_BYTES);
     result = clone_now(flags, child->thread_id_at);

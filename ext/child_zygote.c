@@ -137,8 +137,8 @@ become_child(struct csb_child *child, const int fds[],
         .stdout_fd = fds[CSB_ZYGOTE_STDOUT],
         .stderr_fd = fds[CSB_ZYGOTE_STDERR],
         .channel_fd = fds[CSB_ZYGOTE_CHANNEL],
-        .landlock_fds = {-1,
-                         request->has_ruleset != 0 ? fds[CSB_ZYGOTE_DIRECTORY + 1] : -1},
+        .landlock_fds = {-1, request->has_ruleset != 0 ? fds[CSB_ZYGOTE_DIRECTORY + 1]
+                                                       : -1},
         .caller = zygote,
         .skipped = child->config.skipped,
     };
@@ -221,7 +221,8 @@ csb_child_serve(struct csb_child *child)
     }
     child->zygote_mask = csb_confirm_namespaces(&child->config);
     /* EINVAL where the kernel does not tell: then a branch has a stale one in memory */
-    if (csb_syscall(SYS_prctl, PR_GET_TID_ADDRESS, &child->thread_id_at, 0, 0, 0) != 0 ||
+    if (csb_syscall(SYS_prctl, PR_GET_TID_ADDRESS, &child->thread_id_at, 0, 0, 0) !=
+            0 ||
         *(const pid_t *)child->thread_id_at != getpid()) {
         child->thread_id_at = NULL;
     }

@@ -326,7 +326,8 @@ csb_family_hunt(const struct csb_member *member)
 
 /* The lock is held, or the family is. */
 static int
-let_in(struct csb_session_family *family, struct csb_member *member, struct csb_error *reterr)
+let_in(struct csb_session_family *family, struct csb_member *member,
+       struct csb_error *reterr)
 {
     int result = 0;
     if (family->inside == member) {

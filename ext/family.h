@@ -20,8 +20,8 @@ struct csb_session_family;
 struct csb_member {
     struct csb_session_family *family;
     struct csb_member *next;
-    pid_t pid;   /* of its process; 0 before it is known */
-    int proc_fd; /* /proc/PID, owned */
+    pid_t pid;                         /* of its process; 0 before it is known */
+    int proc_fd;                       /* /proc/PID, owned */
     char name[CSB_SCRATCH_PATH_BYTES]; /* of its folder, when that lies outside */
 };
 

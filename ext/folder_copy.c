@@ -69,7 +69,8 @@ copy_range(struct copy *copy, int from, int to, off_t at, off_t end)
 {
     while (at < end) {
         const off_t left = end - at;
-        ssize_t count = pread(from, copy->chunk, left < CHUNK ? (size_t)left : CHUNK, at);
+        ssize_t count =
+            pread(from, copy->chunk, left < CHUNK ? (size_t)left : CHUNK, at);
         if (count <= 0) {
             return count == 0 ? 0 : -errno;
         }
@@ -199,7 +200,8 @@ walk(struct copy *copy)
         if (entry == NULL) {
             int popped = pop(copy);
             result = result == 0 ? popped : result;
-        } else if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+        } else if (strcmp(entry->d_name, ".") != 0 &&
+                   strcmp(entry->d_name, "..") != 0) {
             result = copy_entry(copy, entry->d_name);
         }
     }
@@ -220,9 +222,10 @@ csb_folder_copy(int from, int to, const struct csb_copy_bounds *bounds,
         copy->chunk = malloc(CHUNK);
     }
     if (copy != NULL && copy->chunk != NULL) {
-        result = fstat(from, &status) != 0 ? -errno
-                                           : push(copy, openat(from, ".", FOLDER_FLAGS),
-                                                  openat(to, ".", FOLDER_FLAGS), &status);
+        result = fstat(from, &status) != 0
+                     ? -errno
+                     : push(copy, openat(from, ".", FOLDER_FLAGS),
+                            openat(to, ".", FOLDER_FLAGS), &status);
     }
     if (result == 0) {
         result = walk(copy);
@@ -231,8 +234,8 @@ csb_folder_copy(int from, int to, const struct csb_copy_bounds *bounds,
         free(copy->chunk);
     }
     free(copy);
-    return result == 0 ? 0
-                       : csb_fail(reterr, CSB_STEP_SCRATCH, -result,
-                                  "copy the session's working folder: %s",
-                                  strerror(-result));
+    return result == 0
+               ? 0
+               : csb_fail(reterr, CSB_STEP_SCRATCH, -result,
+                          "copy the session's working folder: %s", strerror(-result));
 }

@@ -26,7 +26,7 @@ struct csb_kit {
     size_t given;               /* files that the caller put there … */
     uint64_t given_bytes;       /* … and their size, rounded up */
     struct csb_leaf leaf;       /* the run's control group, where there are any */
-    struct csb_member *member;  /* of a session that may be branched, else NULL; owned */
+    struct csb_member *member; /* of a session that may be branched, else NULL; owned */
 };
 
 struct csb_file {

@@ -96,12 +96,11 @@ watched(const struct csb_notify *notify, const struct seccomp_data *call,
         const struct csb_syscall_row *row = &csb_syscall_rows[i];
         bool seen = row->action == CSB_ACTION_WATCH ||
                     (row->action == CSB_ACTION_ALLOW_ALONE && notify->shared_listener);
-        bool matches =
-            seen && row->sets & notify->sets && strcmp(row->name, name) == 0;
+        bool matches = seen && row->sets & notify->sets && strcmp(row->name, name) == 0;
         for (unsigned k = 0; k < row->check_count && matches; k++) {
             const struct csb_argument_check *check = &row->checks[k];
-            matches = (call->args[check->index] & check->mask) ==
-                      wanted_value(notify, check);
+            matches =
+                (call->args[check->index] & check->mask) == wanted_value(notify, check);
         }
         if (matches) {
             return true;
@@ -225,7 +224,7 @@ is_branching(const struct seccomp_data *call, const char *name)
 {
     return strcmp(name, "clone") == 0 &&
            (call->args[0] == CSB_BRANCH_FLAGS ||
-            call->args[0] == (CSB_BRANCH_FLAGS | CSB_BRANCH_TID_FLAGS)) &&
+            call->args[0] == CSB_BRANCH_TID_FLAGS) &&
            call->args[1] == 0;
 }
 
@@ -282,8 +281,8 @@ meet_stranger(struct csb_notify *notify, const struct seccomp_notif *request,
         order->state = CSB_ORDER_BORN;
         order->pid = (pid_t)request->pid;
         order->notification = request->id;
-        order->as_agreed = strcmp(name, "prctl") == 0 &&
-                           request->data.args[0] == CSB_WIRE_SAY_BRANCH;
+        order->as_agreed =
+            strcmp(name, "prctl") == 0 && request->data.args[0] == CSB_WIRE_SAY_BRANCH;
     }
 }
 

@@ -40,9 +40,9 @@ struct csb_violation {
 };
 
 struct csb_notify {
-    int listener;        /* owned; CSB_FD_NONE before it arrives */
-    uint32_t sets;       /* of the policy: which watched calls are allowed at all */
-    pid_t own_pid;       /* of the child, as it sees itself; 0 when not known */
+    int listener;  /* owned; CSB_FD_NONE before it arrives */
+    uint32_t sets; /* of the policy: which watched calls are allowed at all */
+    pid_t own_pid; /* of the child, as it sees itself; 0 when not known */
     /* Under the filter of a process that may be branched: others may use the same listener,
      * whose calls are left alone; signals to itself are judged here. */
     bool shared_listener;

@@ -7,13 +7,11 @@
 #include "clock.h"
 #include "fd.h"
 #include "handshake.h"
-#include "syscall_filter.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define KILL_WAIT_NS (2 * CSB_NS_PER_S)
@@ -149,34 +147,6 @@ look_after_zygote(struct csb_pool *pool, int64_t now_ns)
     }
 }
 
-/* The filter of children that may be branched, in a memfd, once. */
-static int
-make_filter(struct csb_pool *pool, struct csb_error *reterr)
-{
-    struct csb_bpf filter;
-    int result = 0;
-    if (pool->filter_fd >= 0) {
-        return 0;
-    }
-    result = csb_seccomp_compile(pool->policy->sets, CSB_FILTER_NARROW_BRANCH, &filter,
-                                 reterr);
-    if (result < 0) {
-        return result;
-    }
-    pool->filter_fd = csb_fd_raise(memfd_create("csandbox-bpf", MFD_CLOEXEC));
-    result = pool->filter_fd < 0
-                 ? pool->filter_fd
-                 : csb_fd_write_all(pool->filter_fd, (unsigned char *)filter.code,
-                                    filter.length * sizeof *filter.code);
-    csb_bpf_done(&filter);
-    if (result < 0) {
-        csb_fd_close(&pool->filter_fd);
-        return csb_fail(reterr, CSB_STEP_SECCOMP, -result, "keep a filter: %s",
-                        strerror(-result));
-    }
-    return 0;
-}
-
 static int
 make_things(struct csb_pool *pool, struct csb_spare *spare, struct csb_error *reterr)
 {
@@ -187,7 +157,7 @@ make_things(struct csb_pool *pool, struct csb_spare *spare, struct csb_error *re
     if (!spare->branchable) {
         return csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, reterr);
     }
-    result = make_filter(pool, reterr);
+    result = csb_pool_filter(pool, reterr);
     return result < 0 ? result
                       : csb_kit_make_first(&spare->kit, pool->policy,
                                            &spare->start.ends, reterr);

@@ -68,7 +68,7 @@ struct csb_pool {
     struct csb_spare *pending;
     unsigned pending_count;
     unsigned sessions_pending;
-    int filter_fd; /* of children that may be branched; made with the first */
+    int filter_fd;    /* of children that may be branched; made with the first */
     int64_t retry_ns; /* after failures: not before */
 };
 
@@ -103,6 +103,9 @@ csb_pool_branches(const struct csb_pool *pool)
 {
     return pool->policy->notify && pool->policy->landlock_abi > 0;
 }
+
+/* Make pool->filter_fd, unless it is there. The keeper's. */
+int csb_pool_filter(struct csb_pool *pool, struct csb_error *reterr) CSB_MUST_USE;
 
 /* Conditions on the monotonic clock. */
 void csb_pool_init_condition(pthread_cond_t *condition);

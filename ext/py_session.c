@@ -105,6 +105,19 @@ raise_busy(const SessionObject *self, const struct csb_error *error)
     }
 }
 
+static int
+convert_one_call(PyObject *mapping, struct csb_py_request *ret)
+{
+    if (csb_py_request_convert(mapping, ret) < 0) {
+        return -1;
+    }
+    if (ret->c.job.call_count != 1) {
+        PyErr_SetString(PyExc_ValueError, "key 'calls': expected one");
+        return -1;
+    }
+    return 0;
+}
+
 static PyObject *
 session_exchange(PyObject *object, PyObject *args)
 {
@@ -129,11 +142,7 @@ session_exchange(PyObject *object, PyObject *args)
                                                      : "the session has ended");
         return NULL;
     }
-    if (csb_py_request_convert(mapping, &request) < 0 ||
-        request.c.job.call_count != 1) {
-        if (!PyErr_Occurred()) {
-            PyErr_SetString(PyExc_ValueError, "key 'calls': expected one");
-        }
+    if (convert_one_call(mapping, &request) < 0) {
         csb_py_request_done(&request);
         return NULL;
     }

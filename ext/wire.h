@@ -24,6 +24,9 @@
 #include "csb.h"
 #include "namespaces.h"
 
+#include <sched.h>
+#include <signal.h>
+
 #define CSB_WIRE_MAGIC UINT32_C(0x43534232) /* "CSB2" */
 
 struct csb_wire_config {
@@ -93,6 +96,12 @@ enum { CSB_WIRE_EXIT_FAILED = 127 };
 
 /* The same, for a new branch: it waits in this call until it has what is its own. */
 #define CSB_WIRE_SAY_BRANCH UINT64_C(0x43534246)
+
+/* The flags of the one clone(2) by which a session is branched: a process, and a child of the
+ * zygote, which reaps it; the second with its thread id put where libc keeps it. */
+#define CSB_BRANCH_FLAGS ((uint64_t)CLONE_PARENT | SIGCHLD)
+#define CSB_BRANCH_TID_FLAGS                                                           \
+    (CSB_BRANCH_FLAGS | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)
 
 enum csb_wire_end {
     CSB_END_OTHER,

@@ -32,7 +32,7 @@ struct csb_zygote_request {
     uint32_t fd_count;
     uint32_t touch; /* run our own program first: time of the spare, not of the run */
     uint32_t has_ruleset;
-    uint32_t has_filter; /* a session, which may be branched */
+    uint32_t has_filter;                   /* a session, which may be branched */
     char directory[CSB_ZYGOTE_PATH_BYTES]; /* the child's folder: its HOME and TMPDIR */
 };
 

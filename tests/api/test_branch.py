@@ -69,7 +69,11 @@ def test_libc_knows_the_branch_for_itself(s: Session) -> None:
         assert branch.run("import signal\nsignal.raise_signal(signal.SIGCONT)").ok
         assert branch.run("os.kill(os.getpid(), signal.SIGCONT)").ok
         ended = branch.run("os.abort()")
-        assert (ended.verdict, ended.signal, ended.alive) == ("runtime_error", signal.SIGABRT, False)
+        assert (ended.verdict, ended.signal, ended.alive) == (
+            "runtime_error",
+            signal.SIGABRT,
+            False,
+        )
     assert s.run("1").ok
 
 
@@ -235,7 +239,9 @@ def test_what_was_closed_is_no_obstacle(s: Session) -> None:
     s.run("f = open('f', 'w')\nf.write('x')")
     s.run("f.close()")
     with s.fork() as branch:
-        again = branch.run("t = threading.Thread(target=print)\nt.start()\nt.join()\nopen('f').read()")
+        again = branch.run(
+            "t = threading.Thread(target=print)\nt.start()\nt.join()\nopen('f').read()"
+        )
         assert again.value_repr == "'x'"
 
 
@@ -314,9 +320,9 @@ def test_the_copy_is_bounded(pool: csandbox.Pool) -> None:
     with pool.session(limits=limits, files={"given": "text"}) as s:
         assert s.run("for i in range(40): open(f'f{i}', 'w').write('x' * 1000)").ok
         with s.fork() as branch:
-            assert branch.run("import os\nlen(os.listdir('.')), open('given').read()").value_repr == (
-                "(41, 'text')"
-            )
+            assert branch.run(
+                "import os\nlen(os.listdir('.')), open('given').read()"
+            ).value_repr == ("(41, 'text')")
             # what was made before the branch counts, as it does in the original
             for session in (branch, s):
                 more = session.run("for i in range(20): open(f'g{i}', 'w').close()")
@@ -393,7 +399,7 @@ HOST = """
 @pytest.mark.parametrize("when", ["whole family", "origin first"])
 def test_branches_die_with_their_host(how: str, when: str) -> None:
     folder = tempfile.mkdtemp(prefix="host-")
-    os.chmod(folder, 0o755)  # noqa: S103 - a child that root starts passes through
+    os.chmod(folder, 0o755)  # a child that root starts passes through
     environment = {**os.environ, "TMPDIR": folder}
     host = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(HOST), when],
