@@ -233,7 +233,8 @@ def grade(
                  is executed once, and each call is made in a fork of that child, which saves time
                  where executing it takes long (imports, tables); no call sees anything of another.
                  Where it cannot be forked (threads, open files) it is as "test", and the report's
-                 ``isolation`` and ``isolation_note`` say so. Programs have a child each in both
+                 ``isolation`` and ``isolation_note`` say so. Programs have a child each in both,
+                 and so have tests with other limits of memory, disk or threads
     stop         "first": after a test that is not passed the others are "skipped"; "never"
     feedback     what the report shows: none, counts, first, full (hidden tests never show data)
     weights      by id, or one number for each test; else the tests' own

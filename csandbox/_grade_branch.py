@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from csandbox._grade_execute import Setting
 
 
+_OF_A_CALL = ("cpu_s", "wall_s", "startup_s", "output_bytes")
+
+
 class Branches:
     """The child of one submission, started with the first call. Close it."""
 
@@ -41,7 +44,7 @@ class Branches:
 
     def call(self, call: Call, limits: Limits | None) -> list[Outcome]:
         """One outcome: in a branch of its own, or in a fresh child. Raises what `run` raises."""
-        if not self.why_not:
+        if not self.why_not and self._may_have(limits):
             failed = self._load()
             if failed is not None:
                 return [failed]
@@ -52,6 +55,12 @@ class Branches:
         return call_all(
             setting.source, [call], profile=setting.profile, limits=limits, pool=setting.pool
         )
+
+    def _may_have(self, limits: Limits | None) -> bool:
+        """Whether a branch can have these limits: all but times and output are of the process."""
+        base = self._setting.profile.limits
+        own, mine = base.merge(self._limits).complete(), base.merge(limits).complete()
+        return all(own[name] == mine[name] for name in own if name not in _OF_A_CALL)
 
     def _order(self, source: str | bytes, more: dict[str, Any], limits: Limits | None) -> Order:
         shape = {"calls": (), "session": True, "cell": False, "prelude": "", "reply_bytes": 0}

@@ -157,7 +157,9 @@ order_branch(struct attempt *attempt)
         await_birth(run, attempt->limits.startup_ns);
     }
     if (order->state == CSB_ORDER_GIVEN) {
-        return no_branch(attempt, EPROTO, "its code did not do what it was told to");
+        return no_branch(attempt, EPROTO,
+                         err > 0 ? strerror(err)
+                                 : "its code did not do what it was told to");
     }
     if (order->state == CSB_ORDER_GRANTED) {
         return no_branch(attempt, err > 0 ? err : ETIMEDOUT,
@@ -186,6 +188,7 @@ identify(struct attempt *attempt)
     csb_procfs_open(&attempt->start.procfs, pid);
     if (!notify->order.as_agreed ||
         !csb_branch_fit(&attempt->start.procfs, why, sizeof why) ||
+        !csb_branch_alike(&attempt->run->meter.procfs, &attempt->start.procfs) ||
         !csb_notify_waits(notify, notify->order.notification)) {
         return no_branch(attempt, EPROTO, "the new process did not wait to be adopted");
     }
@@ -294,10 +297,6 @@ csb_branch(struct csb_run *run, const struct csb_kit *kit,
                          "this kernel has no Landlock or no seccomp user notification");
     }
     fill_job(&attempt, limits);
-    result = csb_family_enter(kit->member, NULL, NULL, reterr);
-    if (result < 0) {
-        return result;
-    }
     result =
         csb_kit_make_branch(&attempt.branch, kit, policy, &attempt.start.ends, reterr);
     if (result == 0) {
@@ -314,6 +313,5 @@ csb_branch(struct csb_run *run, const struct csb_kit *kit,
         csb_kit_move(ret_kit, &attempt.branch);
     }
     order->state = CSB_ORDER_NONE;
-    csb_family_exit(kit->member);
     return result;
 }

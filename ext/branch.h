@@ -9,8 +9,8 @@
 
 #include "kit.h"
 
-/* `kit` is the session's, *ret_kit the branch's on success. Waits until no other session of the
- * family runs (csb_family_enter). On failure *ret is NULL and *reterr says why: -EBUSY when
+/* `kit` is the session's, *ret_kit the branch's on success. The session has entered its family
+ * (csb_family_enter). On failure *ret is NULL and *reterr says why: -EBUSY when
  * the session is in no state to be branched. *ret_lives: whether the session itself lives on;
  * one that does not must be closed. */
 int csb_branch(struct csb_run *run, const struct csb_kit *kit,

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OWN_FDS = CSB_CHANNEL_FD + 1, STAT_BYTES = 512 };
+enum { OWN_FDS = CSB_CHANNEL_FD + 1, STAT_BYTES = 512, STATUS_BYTES = 32 * 1024 };
 
 /* -1: not to be seen. */
 static long
@@ -69,6 +69,54 @@ csb_branch_fit(const struct csb_procfs *procfs, char *why, size_t size)
             fds - OWN_FDS);
     }
     return why[0] == '\0';
+}
+
+static bool
+read_status(const struct csb_procfs *procfs, char *text, size_t size)
+{
+    ssize_t length;
+    int fd = procfs->folder < 0
+                 ? CSB_FD_NONE
+                 : openat(procfs->folder, "status", O_RDONLY | O_CLOEXEC);
+    length = fd < 0 ? 0 : read(fd, text, size - 1);
+    csb_fd_close(&fd);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+/* The value of "\nName:", up to the end of its line; length 0 when the kernel has none. */
+static const char *
+value_of(const char *status, const char *name, size_t *ret_length)
+{
+    const char *line = strstr(status, name);
+    *ret_length = line == NULL ? 0 : strcspn(line + 1, "\n");
+    return line == NULL ? "" : line + 1;
+}
+
+bool
+csb_branch_alike(const struct csb_procfs *one, const struct csb_procfs *other)
+{
+    /* A name can not hold a line feed as it stands there, so none of these can be forged. */
+    static const char *const names[] = {
+        "\nUid:",        "\nGid:",     "\nGroups:",         "\nCapInh:",
+        "\nCapPrm:",     "\nCapEff:",  "\nCapBnd:",         "\nCapAmb:",
+        "\nNoNewPrivs:", "\nSeccomp:", "\nSeccomp_filters:"};
+    char first[STATUS_BYTES];
+    char second[STATUS_BYTES];
+    if (!read_status(one, first, sizeof first) ||
+        !read_status(other, second, sizeof second)) {
+        return false;
+    }
+    for (size_t i = 0; i < CSB_ARRAY_LEN(names); i++) {
+        size_t length;
+        size_t other_length;
+        const char *value = value_of(first, names[i], &length);
+        const char *same = value_of(second, names[i], &other_length);
+        if (length != other_length || memcmp(value, same, length) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* "pid (name) state parent group …"; the name may hold anything. */

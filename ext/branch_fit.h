@@ -11,6 +11,10 @@
 /* True, or why not, as the end of a sentence about a session. */
 bool csb_branch_fit(const struct csb_procfs *procfs, char *why, size_t size);
 
+/* Do both have the same rights, by the kernel's account: ids, groups, capabilities, no_new_privs,
+ * filters? */
+bool csb_branch_alike(const struct csb_procfs *one, const struct csb_procfs *other);
+
 /* What the kernel says about a process. */
 struct csb_kin {
     pid_t parent;

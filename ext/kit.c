@@ -110,7 +110,8 @@ csb_kit_make_branch(struct csb_kit *kit, const struct csb_kit *of,
         result = csb_family_join(of->member, &kit->scratch, &kit->member, reterr);
     }
     if (result == 0) {
-        csb_fd_close(&kit->input_fd); /* nothing to read */
+        result = csb_input_fill(kit->input_fd, NULL, 0, reterr); /* nothing to read */
+        csb_fd_close(&kit->input_fd);
         kit->given = of->given;
         kit->given_bytes = of->given_bytes;
     }

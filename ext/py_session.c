@@ -207,7 +207,7 @@ session_fork(PyObject *object, PyObject *mapping)
     struct csb_error error;
     struct csb_limits limits;
     PyThreadState *saved;
-    bool lives;
+    bool lives = true;
     int status;
     if (self->run == NULL || self->busy) {
         PyErr_SetString(PyExc_ValueError, self->busy ? "the session is busy with a cell"
@@ -223,8 +223,12 @@ session_fork(PyObject *object, PyObject *mapping)
     }
     self->busy = true;
     saved = PyEval_SaveThread();
-    status = csb_branch(self->run, &self->kit, self->policy, &limits, &made->run,
-                        &made->kit, &lives, &error);
+    status = enter(self, &saved, &error);
+    if (status == 0) {
+        status = csb_branch(self->run, &self->kit, self->policy, &limits, &made->run,
+                            &made->kit, &lives, &error);
+        leave(self);
+    }
     PyEval_RestoreThread(saved);
     self->busy = false;
     made->policy = made->run == NULL ? NULL : self->policy;
@@ -233,6 +237,9 @@ session_fork(PyObject *object, PyObject *mapping)
     }
     if (status < 0) {
         Py_DECREF((PyObject *)made);
+        if (PyErr_Occurred()) {
+            return NULL; /* interrupted while it waited */
+        }
         return Py_BuildValue("(O(is))", Py_None, -status, error.message);
     }
     return Py_BuildValue("(NO)", made, Py_None);
