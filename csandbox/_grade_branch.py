@@ -10,8 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
-from csandbox._calls import BOUNDS, Outcome, call_all, outcome_of
+from csandbox._calls import BOUNDS, Outcome, outcome_of
 from csandbox._default_pool import forced_pool
+from csandbox._errand import Steps
+from csandbox._grade_execute import Setting, call_alone
 from csandbox._grade_tests import Call
 from csandbox._limits import Limits
 from csandbox._order import Order
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from typing_extensions import Self
-
-    from csandbox._grade_execute import Setting
 
 
 _OF_A_CALL = ("cpu_s", "wall_s", "startup_s", "output_bytes")
@@ -42,19 +42,16 @@ class Branches:
         #: Why calls have fresh children after all; "" while they have branches.
         self.why_not = ""
 
-    def call(self, call: Call, limits: Limits | None) -> list[Outcome]:
-        """One outcome: in a branch of its own, or in a fresh child. Raises what `run` raises."""
+    def call(self, call: Call, limits: Limits | None) -> Steps[Outcome]:
+        """What came of one, in a branch of its own or a fresh child. Raises what `run` raises."""
         if not self.why_not and self._may_have(limits):
             failed = self._load()
             if failed is not None:
-                return [failed]
+                return failed
             outcome = self._in_branch(call, limits)
             if outcome is not None:
-                return [outcome]
-        setting = self._setting
-        return call_all(
-            setting.source, [call], profile=setting.profile, limits=limits, pool=setting.pool
-        )
+                return outcome
+        return (yield from call_alone(self._setting, call, limits))
 
     def _may_have(self, limits: Limits | None) -> bool:
         """Whether a branch can have these limits: all but times and output are of the process."""
@@ -85,6 +82,7 @@ class Branches:
 
     def _start(self) -> None:
         order = self._order(self._setting.source, {}, self._limits)
+        order.check = self._setting.check
         self._loaded = order.admit()
         if self._loaded is None:
             pool = self._setting.pool

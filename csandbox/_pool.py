@@ -136,6 +136,19 @@ class Pool:
         """As `csandbox.call`, in a spare child."""
         return call(source, entry, args, kwargs, pool=self, **options)
 
+    async def acall(
+        self,
+        source: str | bytes,
+        entry: str,
+        args: Any = (),
+        kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> CallResult:
+        """`call` for asyncio and trio: no thread waits, cancelling kills the child first."""
+        from csandbox._many import acall
+
+        return await acall(source, entry, args, kwargs, pool=self, **options)
+
     def start(
         self,
         source: str | bytes,

@@ -218,6 +218,25 @@ adopt(struct attempt *attempt)
                : no_branch(attempt, -result, "the zygote can not adopt a branch");
 }
 
+/* It was born in the original's control group. */
+static int
+give_group(struct attempt *attempt)
+{
+    const struct csb_policy *policy = attempt->policy;
+    const uint32_t bit = CSB_FEATURE_BIT(CSB_FEATURE_CGROUP);
+    const pid_t pid = attempt->start.process.pid;
+    struct csb_leaf *leaf = &attempt->branch.leaf;
+    int result =
+        csb_kit_make_leaf(&attempt->branch, policy, &attempt->limits, attempt->reterr);
+    if (result == 0 && leaf->procs_fd >= 0 && csb_leaf_take(leaf, pid) == 0 &&
+        csb_leaf_holds(leaf, pid)) {
+        attempt->job.seen = bit;
+    } else if (result == 0 && (attempt->run->confirmed & bit) != 0) {
+        result = no_branch(attempt, EIO, "it can not have a control group of its own");
+    }
+    return result;
+}
+
 static int
 give_folder(struct attempt *attempt)
 {
@@ -263,6 +282,9 @@ try_branch(struct attempt *attempt, struct csb_run **ret)
     }
     if (result == 0) {
         result = adopt(attempt);
+    }
+    if (result == 0) {
+        result = give_group(attempt);
     }
     if (result == 0) {
         result = give_folder(attempt);

@@ -156,13 +156,14 @@ csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
                   const struct csb_limits *limits, struct csb_error *reterr)
 {
     int result;
+    /* A branch is born in its original's, and taken out at once. */
     if (policy->cgroup.fd < 0) {
         return 0;
     }
     result =
         csb_leaf_make(&kit->leaf, &policy->cgroup,
                       csb_leaf_memory_max(limits->memory_bytes, limits->disk_bytes),
-                      limits->threads, reterr);
+                      limits->threads + (kit->member == NULL ? 0 : 1), reterr);
     /* Without one the run goes on unless it must have it; `isolation` says so. */
     return policy->required & CSB_FEATURE_BIT(CSB_FEATURE_CGROUP) ? result : 0;
 }

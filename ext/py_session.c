@@ -37,15 +37,27 @@ end(SessionObject *self)
     }
 }
 
-/* Whom to tell of output while the exchange goes on. */
+/* Whom to tell of output, and whom to ask, while the exchange goes on. */
 struct listener {
     PyObject *callable;
     PyThreadState **saved;
+    PyObject *answer; /* owned: the last one, until it was sent */
 };
 
-/* For csb_job.tap, without the GIL. What the callable raises is told on stderr: a fault of the
- * listener must not cost the session its state. A Ctrl-C that met it in Python code is put
- * back, for csb_py_interrupted to find. */
+/* With an exception of a listener. It is told on stderr: its fault must not cost the session
+ * its state. A Ctrl-C that met it in Python code is put back, for csb_py_interrupted to find. */
+static void
+tell_exception(PyObject *callable)
+{
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_SetInterrupt();
+    } else {
+        PyErr_WriteUnraisable(callable);
+    }
+}
+
+/* For csb_job.tap, without the GIL. */
 static void
 tell(void *argument, int stream, const unsigned char *bytes, size_t count)
 {
@@ -54,14 +66,33 @@ tell(void *argument, int stream, const unsigned char *bytes, size_t count)
     PyEval_RestoreThread(*listener->saved);
     result = PyObject_CallFunction(listener->callable, "iy#", stream,
                                    (const char *)bytes, (Py_ssize_t)count);
-    if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-        PyErr_Clear();
-        PyErr_SetInterrupt();
-    } else if (result == NULL) {
-        PyErr_WriteUnraisable(listener->callable);
+    if (result == NULL) {
+        tell_exception(listener->callable);
     }
     Py_XDECREF(result);
     *listener->saved = PyEval_SaveThread();
+}
+
+/* For csb_job.ask, without the GIL. */
+static bool
+answer(void *argument, const unsigned char *bytes, size_t count, struct csb_bytes *ret)
+{
+    struct listener *listener = argument;
+    bool answered;
+    PyEval_RestoreThread(*listener->saved);
+    Py_XDECREF(listener->answer);
+    listener->answer = PyObject_CallFunction(listener->callable, "y#",
+                                             (const char *)bytes, (Py_ssize_t)count);
+    if (listener->answer == NULL) {
+        tell_exception(listener->callable);
+    }
+    answered = listener->answer != NULL && PyBytes_Check(listener->answer);
+    if (answered) {
+        ret->bytes = (const unsigned char *)PyBytes_AsString(listener->answer);
+        ret->count = (size_t)PyBytes_Size(listener->answer);
+    }
+    *listener->saved = PyEval_SaveThread();
+    return answered;
 }
 
 struct wait {
@@ -118,23 +149,48 @@ convert_one_call(PyObject *mapping, struct csb_py_request *ret)
     return 0;
 }
 
+static void
+listen(struct csb_job *job, PyObject *tap, PyObject *ask, struct listener listeners[2],
+       PyThreadState **saved)
+{
+    listeners[0] = (struct listener){tap, saved, NULL};
+    listeners[1] = (struct listener){ask, saved, NULL};
+    job->tap = tap == Py_None ? NULL : tell;
+    job->tap_argument = &listeners[0];
+    job->ask = ask == Py_None ? NULL : answer;
+    job->ask_argument = &listeners[1];
+}
+
+/* Entered. Returns whether the child lives. */
+static bool
+exchange(SessionObject *self, const struct csb_job *job, struct csb_report *ret)
+{
+    const bool lives = csb_run_exchange(self->run, job, ret);
+    leave(self);
+    if (!lives) {
+        csb_kit_blame_memory(&self->kit, &ret->facts);
+    }
+    return lives;
+}
+
 static PyObject *
 session_exchange(PyObject *object, PyObject *args)
 {
     SessionObject *self = (SessionObject *)object;
     PyObject *mapping;
     PyObject *tap = Py_None;
-    struct listener listener;
+    PyObject *ask = Py_None;
+    PyThreadState *saved;
+    struct listener listeners[2];
     struct csb_py_request request = {0};
     struct csb_report report = {0};
     PyObject *result = NULL;
-    PyThreadState *saved;
     struct csb_error error;
     struct csb_disk disk;
     struct csb_job job;
     int entered;
     bool lives = true;
-    if (!PyArg_ParseTuple(args, "O|O:exchange", &mapping, &tap)) {
+    if (!PyArg_ParseTuple(args, "O|OO:exchange", &mapping, &tap, &ask)) {
         return NULL;
     }
     if (self->run == NULL || self->busy) {
@@ -150,19 +206,17 @@ session_exchange(PyObject *object, PyObject *args)
     job.interrupted = csb_py_interrupted;
     job.interrupted_argument = &saved;
     job.cancel_fd = self->cancel_fd;
-    listener = (struct listener){tap, &saved};
-    job.tap = tap == Py_None ? NULL : tell;
-    job.tap_argument = &listener;
+    listen(&job, tap, ask, listeners, &saved);
     disk = csb_kit_disk(&self->kit, job.limits);
     job.disk = self->policy->scratch_writable ? &disk : NULL;
     self->busy = true;
     saved = PyEval_SaveThread();
     entered = enter(self, &saved, &error);
     if (entered == 0) {
-        lives = csb_run_exchange(self->run, &job, &report);
-        leave(self);
+        lives = exchange(self, &job, &report);
     }
     PyEval_RestoreThread(saved);
+    Py_XDECREF(listeners[1].answer);
     self->busy = false;
     if (entered < 0 && !PyErr_Occurred()) {
         raise_busy(self, &error);
@@ -299,7 +353,8 @@ session_dealloc(PyObject *object)
 
 static PyMethodDef methods[] = {
     {"exchange", session_exchange, METH_VARARGS,
-     "Send one frame and wait for its reply; tap(stream, bytes) is told of output."},
+     "Send one frame and wait for its reply; tap(stream, bytes) is told of output, "
+     "ask(bytes) answers questions."},
     {"fork", session_fork, METH_O,
      "A branch: (session, None), or (None, (errno, why not))."},
     {"interrupt", session_interrupt, METH_NOARGS, "SIGINT to the child."},

@@ -138,6 +138,13 @@ pull_stream(struct csb_run *run, int *fd, struct csb_capture *capture)
     }
 }
 
+void
+csb_run_pull(struct csb_run *run)
+{
+    pull_stream(run, &run->child.ends.stdout_fd, &run->report->output);
+    pull_stream(run, &run->child.ends.stderr_fd, &run->report->errors);
+}
+
 static void
 serve_channel(struct csb_run *run, short events)
 {
@@ -324,8 +331,8 @@ csb_supervise(struct csb_start *start, const struct csb_job *job,
     return result;
 }
 
-static void
-send_signal(const struct csb_run *run, int number)
+void
+csb_run_signal(const struct csb_run *run, int number)
 {
     if (run->child.process.pidfd >= 0) {
         (void)csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0,
@@ -350,7 +357,7 @@ csb_run_open(struct csb_start *start, const struct csb_job *job,
     if (run->paused) {
         csb_meter_last_look(&run->meter);
         csb_run_take_figures(run);
-        send_signal(run, SIGSTOP); /* no thread of it works between exchanges */
+        csb_run_signal(run, SIGSTOP); /* no thread of it works between exchanges */
         *ret_run = run;
         return 0;
     }
@@ -372,12 +379,12 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
     csb_meter_restart(&run->meter, job->limits, csb_clock_now_ns());
     run->interrupt_check_ns = run->meter.ready_ns + INTERRUPT_CHECK_NS;
     csb_talk_call(run);
-    send_signal(run, SIGCONT);
+    csb_run_signal(run, SIGCONT);
     loop(run);
     if (run->paused) {
         csb_meter_last_look(&run->meter);
         csb_run_take_figures(run);
-        send_signal(run, SIGSTOP);
+        csb_run_signal(run, SIGSTOP);
         return true;
     }
     csb_run_finish(run);
@@ -391,7 +398,8 @@ take_over(struct csb_run *run, const struct csb_run *of)
     int listener = fcntl(of->notify.listener, F_DUPFD_CLOEXEC, (int)CSB_FD_MIN);
     run->child.ready = run->ready = run->agreed = run->executed = true;
     run->child.mask = of->child.mask;
-    run->confirmed = of->confirmed;
+    run->confirmed =
+        (of->confirmed & ~CSB_FEATURE_BIT(CSB_FEATURE_CGROUP)) | run->job->seen;
     run->notify = of->notify;
     run->notify.listener = listener < 0 ? CSB_FD_NONE : listener;
     run->notify.own_pid = run->child.process.pid;
@@ -430,7 +438,7 @@ csb_run_branched(const struct csb_run *of, struct csb_start *start,
 void
 csb_run_interrupt(const struct csb_run *run)
 {
-    send_signal(run, SIGINT);
+    csb_run_signal(run, SIGINT);
 }
 
 pid_t
