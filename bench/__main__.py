@@ -18,6 +18,7 @@ from bench.fresh import fresh, layers
 from bench.grade import grade
 from bench.guard import guard
 from bench.host import host
+from bench.hostile import hostile
 from bench.keeping import long, memory
 from bench.report import Section
 from bench.saturation import saturation
@@ -45,6 +46,7 @@ def measurements(options: argparse.Namespace) -> dict[str, Callable[[], Section]
         "fresh": lambda: fresh(rounds),
         "guard": lambda: guard(options.check_rounds, options.check_bytes),
         "solutions": lambda: solutions(options.check_rounds, options.data),
+        "hostile": lambda: hostile(max(1, options.check_rounds // 5)),
         "second": lambda: second(rounds),
         "host": lambda: host(rounds, options.held_bytes),
         "layers": lambda: layers(rounds),

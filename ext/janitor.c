@@ -48,8 +48,8 @@ execute(void *argument)
         result = csb_syscall(SYS_close_range, first, ~0U, 0);
     }
     if (result >= 0) {
-        result = csb_syscall(SYS_execve, program->argv[0], program->argv,
-                             no_environment);
+        result =
+            csb_syscall(SYS_execve, program->argv[0], program->argv, no_environment);
     }
     program->err = (int)-result;
     (void)csb_syscall(SYS_exit_group, 2);

@@ -42,7 +42,8 @@ main(int count, char **arguments)
         return 2;
     }
     (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL); /* all were blocked when it was started */
+    (void)sigprocmask(SIG_SETMASK, &none,
+                      NULL); /* all were blocked when it was started */
     host = (pid_t)strtol(arguments[1], NULL, 10);
     owner = (uint32_t)strtoul(arguments[2], NULL, 10);
     wait_for_the_end_of(host);

@@ -217,8 +217,8 @@ int
 csb_path_rules_seal(struct csb_path_rules *rules, const char *scratch_base,
                     bool scratch_writable, int abi, struct csb_error *reterr)
 {
-    int result = append_fine(
-        rules, scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ, scratch_base);
+    int result = append_fine(rules, scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ,
+                             scratch_base);
     CSB_CLEANUP(csb_fd_close)
     int base = open(scratch_base, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (base < 0) {

@@ -21,7 +21,13 @@
 
 /* So many failures one after the other, and those who wait are told. One that was killed by a
  * signal has shown nothing wrong with what it was asked to do. */
-enum { FAILURES_UNTIL_TOLD = 2, KILLS_UNTIL_TOLD = 8, PENDING_MAX = 64, FIXED_POLLS = 4, DYING_MS = 100 };
+enum {
+    FAILURES_UNTIL_TOLD = 2,
+    KILLS_UNTIL_TOLD = 8,
+    PENDING_MAX = 64,
+    FIXED_POLLS = 4,
+    DYING_MS = 100
+};
 
 struct csb_spare *
 csb_spare_new(void)
