@@ -143,7 +143,9 @@ read_sign(struct reader *reader)
     const char *here = reader->text + reader->at;
     size_t left = reader->len - reader->at;
     size_t used = 1;
-    if (left > 1 && here[1] == *here && strchr("*/<>.", *here) != NULL) {
+    if (left > 2 && memcmp(here, "...", 3) == 0) {
+        used = 3;
+    } else if (left > 1 && here[1] == *here && strchr("*/<>", *here) != NULL) {
         used++;
     }
     if (*here == '-' && left > 1 && here[1] == '>') {
