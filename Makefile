@@ -108,6 +108,15 @@ test-rl: build ## csandbox.rl and csandbox.ray by their frameworks' own clients 
 	$(ready) build test rl
 	@$(VENV_PY) -m pytest tests/rl tests/ray $(PYTEST)
 
+# An environment of its own: torch and what trains with it, 2 GB with the CPU build of torch.
+trl_ready = @VENV='$(VENV)-trl' PYTHON='$(VENV_PY)' sh tools/bootstrap.sh torch trl trl-alone
+TRL_TESTS = tests/rl/test_trl.py tests/rl/test_verl.py tests/rl/test_livecodebench.py
+
+.PHONY: test-trl
+test-trl: build ## TRL's trainer, verl's reward managers and LiveCodeBench's harness with our rewards (installs torch)
+	$(trl_ready)
+	@PYTHONPATH='$(CURDIR)' HF_HUB_OFFLINE=1 $(VENV)-trl/bin/python -m pytest $(TRL_TESTS) $(PYTEST)
+
 .PHONY: differential
 differential: build ## Parser against CPython: DIFF_SHARE percent of all files, DIFF_S seconds of hunting
 	$(ready) build test

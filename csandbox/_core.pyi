@@ -45,7 +45,7 @@ class CheckData(TypedDict):
     # What must be compiled: UTF-8 without BOM, CR and CRLF turned into LF; b"" if undecodable.
     source: bytes
     suppressed: dict[str, int]  # findings beyond the per-rule cap, by code
-    checked: object  # the same findings in C, for one run's second opinion
+    checked: object  # the same findings in C, for the second opinion of runs
 
 class Guard:
     """One validated, immutable rule configuration (of a profile)."""
@@ -165,8 +165,8 @@ def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     ``files`` sequence of (str, bytes), ``collect`` sequence of patterns (ext/pattern.h; may be left
     out), ``limits`` mapping with ``cpu_s`` ``wall_s`` ``startup_s`` (float), ``memory_bytes``
     ``output_bytes`` ``file_bytes`` ``disk_bytes`` ``files`` ``open_files`` ``threads``
-    ``stack_bytes`` (int), ``checked``: what ``check`` gave with this source (it serves one run), or
-    None for no second opinion, ``confirm_only`` bool: ask for that opinion and execute nothing.
+    ``stack_bytes`` (int), ``checked``: what ``check`` gave with this source (one may serve many
+    runs), or None for no second opinion, ``confirm_only`` bool: ask for it and execute nothing.
     With ``calls`` (sequence of bytes, ext/child_call.h) the child is asked, each time when the
     reply before has come, and ended after the last; then ``prelude`` str (code whose ``answer()``
     is asked instead, usually ""), ``reply_bytes`` int, ``session`` and ``cell`` bool (both False)
@@ -246,11 +246,17 @@ class Session:
     """A child that keeps its state; made by `Pool.open_session`."""
 
     def exchange(
-        self, request: Mapping[str, Any], tap: Callable[[int, bytes], object] | None = None, /
+        self,
+        request: Mapping[str, Any],
+        tap: Callable[[int, bytes], object] | None = None,
+        ask: Callable[[bytes], bytes | None] | None = None,
+        /,
     ) -> RunData:
         """Send the one call of `request` and wait for its reply.
 
-        `tap` is told of output as it comes: stream (1 or 2), bytes. What it raises goes to
+        `tap` is told of output as it comes: stream (1 or 2), bytes. `ask` answers what the child
+        asks meanwhile (_ask.py says what that is), None: it has no answer; the child stands still
+        until it returns, and that time is not counted. What they raise goes to
         ``sys.unraisablehook``. Raises ValueError when busy or ended, KeyboardInterrupt.
         """
     def interrupt(self) -> bool:

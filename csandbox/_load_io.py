@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 import json
 import pickle
@@ -12,6 +11,7 @@ from typing import Any
 
 from csandbox._grade_tests import AnyTest, CallTest, StdioTest
 from csandbox._load_asserts import Loaded, Unconverted
+from csandbox._python_tree import literal
 
 #: CodeContests' groups of tests, and whether a submitter may see them.
 _GROUPS = (("public_tests", False), ("private_tests", True), ("generated_tests", True))
@@ -170,7 +170,7 @@ def _value(text: Any) -> Any:
         return json.loads(text)
     except ValueError:
         try:
-            return ast.literal_eval(text)
+            return literal(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             return text
 

@@ -138,6 +138,13 @@ pull_stream(struct csb_run *run, int *fd, struct csb_capture *capture)
     }
 }
 
+void
+csb_run_pull(struct csb_run *run)
+{
+    pull_stream(run, &run->child.ends.stdout_fd, &run->report->output);
+    pull_stream(run, &run->child.ends.stderr_fd, &run->report->errors);
+}
+
 static void
 serve_channel(struct csb_run *run, short events)
 {
@@ -329,8 +336,8 @@ csb_supervise(struct csb_start *start, const struct csb_job *job,
     return result;
 }
 
-static long
-send_signal(const struct csb_run *run, int number)
+long
+csb_run_signal(const struct csb_run *run, int number)
 {
     return run->child.process.pidfd >= 0
                ? csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0,
@@ -352,7 +359,7 @@ lives_on(struct csb_run *run)
         return false;
     }
     /* no thread of it works between exchanges; when it ended meanwhile, the next one tells */
-    (void)send_signal(run, SIGSTOP);
+    (void)csb_run_signal(run, SIGSTOP);
     return true;
 }
 
@@ -393,7 +400,7 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
     csb_meter_restart(&run->meter, job->limits, csb_clock_now_ns());
     run->interrupt_check_ns = run->meter.ready_ns + INTERRUPT_CHECK_NS;
     csb_talk_call(run);
-    result = send_signal(run, SIGCONT);
+    result = csb_run_signal(run, SIGCONT);
     if (result < 0 && result != -ESRCH) { /* ESRCH: it is dead, which is heard below */
         csb_run_stop(run, CSB_STOP_INTERRUPT);
     }
@@ -408,7 +415,7 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
 void
 csb_run_interrupt(const struct csb_run *run)
 {
-    (void)send_signal(run, SIGINT); /* it has ended: nothing to interrupt */
+    (void)csb_run_signal(run, SIGINT); /* it has ended: nothing to interrupt */
 }
 
 pid_t

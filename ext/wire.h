@@ -8,7 +8,10 @@
  *
  * Then, or when the source does not compile, a child in script mode closes the channel. In
  * the other modes frames follow: the child's first REPLY says that the source was executed,
- * then each frame of the caller is answered by one REPLY (a cell by FACTS before it).
+ * then each frame of the caller is answered by one REPLY (a cell by FACTS before it). While
+ * a session's frame is carried out the child may ask: each ASK is answered by one ANSWER, or
+ * by one NO_ANSWER where nobody listens, and an answer that the child no longer waits for
+ * (it was interrupted) is dropped by its number.
  *
  * The last word about a failure needs no descriptor: the child makes a system call that the
  * narrow filter denies, prctl(CSB_WIRE_SAY_END, end), which the listener sees.
@@ -73,12 +76,16 @@ enum csb_wire_frame_kind {
     CSB_FRAME_REPLY,  /* child → caller */
     CSB_FRAME_CALL,   /* caller → child: answered by child_call.c or the prelude */
     CSB_FRAME_CELL,   /* caller → child: source to compile, agree on and execute */
+    CSB_FRAME_ASK,    /* child → caller: something to show, or a line that is wanted */
+    CSB_FRAME_ANSWER, /* caller → child: to the ASK of the same number */
+    CSB_FRAME_NO_ANSWER, /* caller → child: likewise; there is none, now and later */
 };
 
 struct csb_wire_frame {
     uint64_t length; /* of what follows */
     uint32_t kind;
-    uint32_t mask; /* FACTS, BROKEN: features confirmed since READY */
+    uint32_t
+        mask; /* FACTS, BROKEN: features confirmed since READY; ASK, ANSWER: its number */
 };
 
 enum { CSB_WIRE_GO = 'g', CSB_WIRE_NO = 'n' };

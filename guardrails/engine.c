@@ -1,7 +1,7 @@
 /* Theory of operation: bytes -> source -> source rules -> tree -> walk -> site rules -> sorted
  * findings. In the caller's process, GIL released, everything on heap objects of this call.
  * Order matters: a source that is too large, not UTF-8 or holds NUL is never given to the
- * parser. Whatever cannot be finished (memory, time, nodes) is a refusal, never a pass. */
+ * parser. Whatever cannot be finished (memory, a budget) is a refusal, never a pass. */
 #include "engine.h"
 
 #include <errno.h>
@@ -9,17 +9,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "respell.h"
+#include "parse.h"
 #include "rule.h"
 #include "walk.h"
 
 #define FOLD_STEPS 20000
 #define CLOCK_EVERY 64
-/* What a source of this size may cost, however much the profile allows for a large one: honest
- * code takes a tenth of it on a slow machine. */
-#define BASE_NS UINT64_C(250000000)
-#define PER_BYTE_NS 4000
-#define PER_BROKEN_BYTE_NS 1000
 
 static const struct csb_rule *const rules[CSB_RULE_COUNT] = {
 #define CSB_RULE(code, name, family, severity, selectable, summary)                    \
@@ -35,77 +30,6 @@ csb_guard_now_ns(void)
     /* Of this thread, so that a busy machine refuses nothing; cannot fail with this clock. */
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-/* Looking for the least wrong reading of a broken source can take forever, and the answer is the
- * same: no. */
-static bool
-stop_parsing(TSParseState *state)
-{
-    const struct csb_check *check = state->payload;
-    return csb_guard_now_ns() >
-           (state->has_error ? check->error_deadline_ns : check->deadline_ns);
-}
-
-struct input {
-    const char *text;
-    uint32_t len;
-};
-
-static const char *
-read_chunk(void *payload, uint32_t offset, TSPoint position, uint32_t *ret_len)
-{
-    const struct input *input = payload;
-    (void)position; /* the offset says it all */
-    *ret_len = offset < input->len ? input->len - offset : 0;
-    return offset < input->len ? input->text + offset : "";
-}
-
-/* The tree, or NULL: out of time (check->out_of_time) or out of memory (check->failed). */
-static TSTree *
-parse_text(struct csb_check *check, const char *bytes)
-{
-    struct input text = {bytes, (uint32_t)check->source->len};
-    TSInput input = {&text, read_chunk, TSInputEncodingUTF8, NULL};
-    TSParseOptions options = {check, stop_parsing};
-    TSParser *parser = ts_parser_new();
-    TSTree *tree = NULL;
-    if (parser == NULL || !ts_parser_set_language(parser, check->grammar->language)) {
-        check->failed = true;
-    } else {
-        tree = ts_parser_parse_with_options(parser, NULL, input, options);
-        check->out_of_time = tree == NULL;
-    }
-    ts_parser_delete(parser);
-    return tree;
-}
-
-/* The tree of the text, or of a spelling of it that the grammar can read (respell.h). */
-static TSTree *
-parse(struct csb_check *check)
-{
-    const struct csb_source *source = check->source;
-    char *spelt = malloc(source->len + 1);
-    TSTree *tree = NULL;
-    if (spelt == NULL) {
-        check->failed = true;
-        return NULL;
-    }
-    memcpy(spelt, source->text, source->len + 1);
-    (void)csb_respell_formats(spelt, source->len); /* the same text when nothing is */
-    tree = parse_text(check, spelt);
-    if (tree != NULL && ts_node_has_error(ts_tree_root_node(tree)) &&
-        csb_respell_lines(spelt, source->len)) {
-        TSTree *other = parse_text(check, spelt);
-        if (other != NULL && !ts_node_has_error(ts_tree_root_node(other))) {
-            ts_tree_delete(tree);
-            tree = other;
-        } else {
-            ts_tree_delete(other);
-        }
-    }
-    free(spelt);
-    return tree;
 }
 
 static void
@@ -136,7 +60,7 @@ run_site_rules(struct csb_check *check)
 static void
 check_tree(struct csb_check *check)
 {
-    TSTree *tree = parse(check);
+    TSTree *tree = csb_parse(check);
     if (tree != NULL) {
         csb_walk(check, tree);
         if (!check->out_of_time && !check->failed) {
@@ -147,15 +71,6 @@ check_tree(struct csb_check *check)
     if (check->out_of_time) {
         csb_report_time(check);
     }
-}
-
-static uint64_t
-time_budget(const struct csb_guard_config *config, const struct csb_source *source,
-            uint64_t per_byte_ns)
-{
-    uint64_t most = csb_guard_config_limits(config)->max_time_ms * UINT64_C(1000000);
-    uint64_t sized = BASE_NS + (uint64_t)source->len * per_byte_ns;
-    return sized < most ? sized : most;
 }
 
 static void
@@ -169,9 +84,8 @@ check_init(struct csb_check *check, const struct csb_guard_config *config,
     check->diags = &findings->diags;
     check->fold_budget = FOLD_STEPS + (uint64_t)findings->source.len;
     check->deadline_ns =
-        csb_guard_now_ns() + time_budget(config, &findings->source, PER_BYTE_NS);
-    check->error_deadline_ns =
-        csb_guard_now_ns() + time_budget(config, &findings->source, PER_BROKEN_BYTE_NS);
+        csb_guard_now_ns() +
+        csb_guard_config_limits(config)->max_time_ms * UINT64_C(1000000);
     check->failed =
         csb_atoms_init(&check->atoms) < 0 || csb_scopes_init(&check->scopes) < 0;
 }
@@ -218,6 +132,7 @@ csb_check_witnessed(const struct csb_guard_config *config,
     }
     failed = check.failed || check.paths.failed || ret->diags.failed;
     ret->seen = (struct csb_seen){check.atoms, check.paths};
+    ret->spent = check.spent;
     check.atoms = (struct csb_atoms){0};
     check.paths = (struct csb_text){0};
     check_done(&check);

@@ -13,11 +13,13 @@
 #include "guard_config.h"
 #include "seen.h"
 #include "source.h"
+#include "spent.h"
 
 struct csb_findings {
     struct csb_source source; /* what must be compiled */
     struct csb_diags diags;
     struct csb_seen seen; /* for the second opinion, confirm.h */
+    struct csb_spent spent;
 };
 
 /* Check `len` bytes. 0 with *ret filled (csb_findings_done owns it then), whatever the source

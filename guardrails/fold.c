@@ -402,6 +402,7 @@ csb_fold_spend(struct csb_check *check)
         return false;
     }
     check->fold_budget--;
+    check->spent.folds++;
     return true;
 }
 

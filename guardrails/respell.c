@@ -1,6 +1,7 @@
 /* Theory of operation: the grammar reads `:=` in a format for an assignment expression, and a line
  * within brackets that begins left of its statement for the end of a block. Both are honest and
- * common (f"{'Report':=^40}"). They are spelt in another way before the parser sees them, with no
+ * common (f"{'Report':=^40}"). And before each comment it reads all comments that follow, to know
+ * the indentation behind them. They are spelt in another way before the parser sees them, with no
  * byte moved. Nothing that CPython would execute can be hidden so: no bracket, quote, name or
  * comment is touched, and what the tree does not show is still found by the second opinion. */
 #include "respell.h"
@@ -37,6 +38,36 @@ csb_respell_formats(char *text, size_t len)
             changed = true;
         }
         at += 2;
+    }
+    return changed;
+}
+
+/* Knows no strings: a line end between two lines of a string that begin with a hash becomes a
+ * blank in the string, whose value is read from the source as written. A line that ends in a
+ * backslash is left alone. */
+bool
+csb_respell_comments(char *text, size_t len)
+{
+    char *const end = text + len;
+    char *line = text;
+    char *last = NULL; /* the line end of the comment above, when only blank lines followed */
+    bool changed = false;
+    while (line < end) {
+        char *first = line + strspn(line, " \t\f");
+        char *stop = memchr(first, '\n', (size_t)(end - first));
+        if (stop == NULL) {
+            stop = end;
+        }
+        if (*first == '#') {
+            if (last != NULL) {
+                memset(last, ' ', (size_t)(line - last));
+                changed = true;
+            }
+            last = stop < end && stop[-1] != '\\' ? stop : NULL;
+        } else if (first != stop) {
+            last = NULL;
+        }
+        line = stop + 1;
     }
     return changed;
 }

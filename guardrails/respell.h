@@ -1,4 +1,5 @@
-/* A spelling for the parser alone, of the same length, of what the grammar cannot read.
+/* A spelling for the parser alone, of the same length, of what the grammar cannot read or not in
+ * linear time.
  *
  * Everything but the tree is taken from the text as written, so offsets, lines and names stay.
  * Pure functions; any thread. */
@@ -11,6 +12,10 @@
  * another fill character to text[0, len). True when anything was changed. Without NUL bytes; may
  * read text[len], which is NUL. */
 bool csb_respell_formats(char *text, size_t len);
+
+/* Makes one comment of lines that hold nothing else, by writing blanks for the line ends between
+ * them. True when anything was changed. */
+bool csb_respell_comments(char *text, size_t len);
 
 /* Writes a blank for each line end within brackets, so that no indentation is seen there. True
  * when anything was changed. The same text as above. */

@@ -12,6 +12,7 @@
 #include "names.h"
 #include "scope.h"
 #include "source.h"
+#include "spent.h"
 #include "tables.h"
 #include "text.h"
 
@@ -68,15 +69,15 @@ struct csb_check {
     size_t site_len;
     size_t site_cap;
     uint64_t deadline_ns;
-    uint64_t error_deadline_ns; /* of parsing, once there is a syntax error */
     uint64_t fold_budget; /* steps of constant folding left for the whole source */
+    struct csb_spent spent;
     bool
         formats; /* str.format or a kin of it is used on some other expression than a string */
     bool called_annotations; /* an annotation is a call, or a string that holds one */
     bool guarded_imports;    /* a guarded member was imported by name */
     uint32_t star_len;
     uint32_t stars[CSB_MOST_STARS]; /* guarded modules imported with *, as in paths */
-    bool out_of_time;
+    bool out_of_time; /* the clock or the folding budget: the check ends */
     bool failed; /* out of memory: the whole check fails closed */
 };
 
@@ -96,6 +97,9 @@ void csb_check_normalised(struct csb_check *check, uint32_t atom, uint32_t start
 void csb_check_indent(struct csb_check *check, TSNode statement);
 void csb_report_depth(struct csb_check *check, TSNode node);
 void csb_report_nodes(struct csb_check *check, uint32_t nodes);
+void csb_report_tokens(struct csb_check *check, uint64_t most, size_t at);
+void csb_report_steps(struct csb_check *check, size_t at);
+void csb_report_broken(struct csb_check *check, size_t first, size_t at);
 void csb_report_time(struct csb_check *check);
 
 /* Report over [start, end). NULL when the rule is off or capped; the setters accept NULL. */

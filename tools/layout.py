@@ -32,12 +32,15 @@ JANITOR = (
     *(JANITOR_MAIN, "cgroup.c", "cgroup_place.c", "error.c", "fd.c", "scratch.c", "sweep.c"),
     "trial.c",
 )
+#: Ours, and tree-sitter's single unit: it includes lib.c, and is compiled as that is.
+PARSER_UNIT = ROOT / "guardrails" / "recovery.c"
 
 
 def core_sources() -> list[Path]:
     """Our C files of `csandbox._core`."""
     ext = [path for path in _c("ext") if not _child_only(path) and path.name != JANITOR_MAIN]
-    return ext + _c("grading") + sorted((ROOT / "guardrails").rglob("*.c"))
+    guard = [path for path in sorted((ROOT / "guardrails").rglob("*.c")) if path != PARSER_UNIT]
+    return ext + _c("grading") + guard
 
 
 def child_sources() -> list[Path]:
@@ -54,7 +57,7 @@ def janitor_sources() -> list[Path]:
 def third_party_sources() -> list[Path]:
     """tree-sitter's core (a single unit) and its Python grammar."""
     grammar = [GRAMMAR / "src" / "parser.c", GRAMMAR / "src" / "scanner.c"]
-    return [TREE_SITTER / "src" / "lib.c", *grammar]
+    return [PARSER_UNIT, *grammar]
 
 
 def own_sources() -> list[Path]:

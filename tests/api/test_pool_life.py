@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+import venv
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -193,6 +194,25 @@ def test_a_preloaded_package(name: str) -> None:
     with csandbox.Pool("open", workers=1, spares=1, preload=[name], startup_s=90) as pool:
         result = pool.run(source, limits=LIMITS)
     assert result.stdout == "True\n1 True\n", (result.stderr, result.error)
+
+
+def test_a_package_that_starts_a_thread_is_refused(tmp_path: Path) -> None:
+    home = tmp_path / "env"
+    venv.create(home, with_pip=False, symlinks=True)
+    (site,) = home.glob("lib/python3*/site-packages")
+    (site / "starter.py").write_text(
+        "import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+    )
+    profile = csandbox.Profile.load("open").replace(packages={"names": ["starter"]})
+    python = home / "bin" / "python"
+    with csandbox.Pool(profile, python=python) as pool:
+        assert pool.run("import starter").ok  # a program may start one, in its own child
+    with (
+        csandbox.Pool(profile, python=python, preload=["starter"]) as pool,
+        pytest.raises(csandbox.SandboxError, match=r"starter starts a thread.* take it out"),
+    ):
+        pool.run("print(1)")
 
 
 def test_blas_has_one_thread_in_a_preloaded_numpy() -> None:

@@ -44,6 +44,26 @@ test_formats_that_no_expression_begins_like(void **state)
 }
 
 static void
+test_comments_become_one(void **state)
+{
+    static const char *const rows[][2] = {
+        {"", ""},
+        {"# a", "# a"},
+        {"# a\n# b\nc\n", "# a # b\nc\n"},
+        {"  # a\n\t# b\n\n \n# c\nd", "  # a \t# b    # c\nd"},
+        {"x # a\n# b\n# c", "x # a\n# b # c"},
+        {"# a\nx\n# b\n", "# a\nx\n# b\n"},
+        /* A continuation may stand before it when the first line ends a string. */
+        {"# a \\\n# b\n# c\n", "# a \\\n# b # c\n"},
+        {"# a\n\n", "# a\n\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < CSB_ARRAY_LEN(rows); i++) {
+        check(csb_respell_comments, rows[i][0], rows[i][1]);
+    }
+}
+
+static void
 test_lines_within_brackets(void **state)
 {
     static const char *const rows[][2] = {
@@ -73,6 +93,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formats_that_no_expression_begins_like),
+        cmocka_unit_test(test_comments_become_one),
         cmocka_unit_test(test_lines_within_brackets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
