@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "fd.h"
+#include "feature.h"
 #include "streams.h"
 
 #include <errno.h>
@@ -430,7 +431,7 @@ csb_run_branched(const struct csb_run *of, struct csb_start *start,
         csb_run_close(run);
         return csb_fail(reterr, CSB_STEP_CLONE, ECHILD, "the branch ended at once");
     }
-    send_signal(run, SIGSTOP);
+    csb_run_signal(run, SIGSTOP);
     *ret_run = run;
     return 0;
 }
