@@ -29,6 +29,7 @@ SHARED_MEMORY = Path("/dev/shm")
 HOST = """
 import ctypes, os, signal, sys, threading, time, csandbox
 how, moment, fresh = sys.argv[1], float(sys.argv[2]), sys.argv[3] == "fresh"
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored in a job
 libc = ctypes.CDLL(None)
 if how == "thread":  # whichever thread gets it is gone, as if by pthread_cancel
     libc.signal.argtypes = [ctypes.c_int, ctypes.c_void_p]

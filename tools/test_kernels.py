@@ -2,7 +2,7 @@
 
 An initramfs is made from this tree: a static busybox, this interpreter with its standard library,
 pytest, csandbox as built, tests/. qemu emulates the processor in software, so no privilege and no
-virtualisation is needed; a machine takes five to thirty minutes, and says what it is at. Kernels are Debian's packages,
+virtualisation is needed; a machine takes some ten minutes, and says what it is at. Kernels are Debian's packages,
 fetched with apt into build/kernels, also from releases that this system does not follow (their
 lists are kept apart; nothing is installed). One that cannot be had is said so and passed over,
 unless all are.
@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import importlib.util
 import io
+import marshal
 import os
 import re
 import shutil
@@ -211,7 +213,24 @@ class Archive:
             for file in files:
                 source = Path(folder, file)
                 if source.is_file() and not file.endswith((".a", ".pyc")):
-                    self.copy(source, str(Path(name or path, source.relative_to(path))))
+                    place = Path(name or path, source.relative_to(path))
+                    self.copy(source, str(place))
+                    if file.endswith(".py"):
+                        self.compiled(source, place)
+
+    def compiled(self, source: Path, place: Path) -> None:
+        """Bytecode that is believed without a look at the time of its source.
+
+        Without it every start of an interpreter, of each child too, compiles what it imports: most
+        of the time of an emulated machine.
+        """
+        text = source.read_bytes()
+        try:
+            code = compile(text, str(place), "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return  # a file that is no program
+        header = importlib.util.MAGIC_NUMBER + b"\1\0\0\0" + importlib.util.source_hash(text)
+        self.file(importlib.util.cache_from_source(str(place)), header + marshal.dumps(code))
 
     def written(self) -> bytes:
         """The finished archive, compressed."""

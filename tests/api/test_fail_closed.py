@@ -40,7 +40,7 @@ def test_an_interpreter_that_never_was_ready_is_no_verdict() -> None:
     try:
         for _ in range(12):
             with pytest.raises(csandbox.SetupError):
-                csandbox.run("raise SystemExit(3)", env=NEVER_STARTS)
+                csandbox.run("raise SystemExit(3)", env=NEVER_STARTS, fresh=True)
     finally:
         stop.set()
         forker.join()

@@ -95,12 +95,25 @@ def delegate() -> str:
 DEGRADED: tuple[str, ...] = () if EXPECTED_ABI else ("landlock",)
 PRINT = (
     "import csandbox\n"
-    "r = csandbox.run('print(6 * 7)', limits=dict(startup_s=300),"
+    # The guard's time (250 ms of CPU time for a small source) is not meant for a processor that is
+    # emulated and sees its code for the first time.
+    "for _ in range(20):\n"
+    "    r = csandbox.run('print(6 * 7)', profile='open', limits=dict(startup_s=300),"
     f" allow_degraded={DEGRADED!r}, namespaces={{0}})\n"
-    "assert r.stdout == '42\\n', (r.verdict, r.stderr)\n"
+    "    if r.verdict != 'rejected': break\n"
+    "assert r.stdout == '42\\n', (r.verdict, r.stderr, r.diagnostics)\n"
     "print(r.isolation['namespaces'])\n"
     "assert r.isolation['cgroup'].startswith('enforced'), r.isolation"
 )
+
+
+def patient_run(source: str, **options: object) -> csandbox.Result:
+    """As in PRINT: again when the guard had no time."""
+    for _ in range(20):
+        result = csandbox.run(source, **options)  # type: ignore[arg-type]
+        if result.verdict != "rejected":
+            break
+    return result
 
 
 def landlock_version() -> str:
@@ -133,7 +146,9 @@ def a_required_layer_is_missing() -> str | None:
 
 def run_as_root() -> str:
     """One program, and every layer by name."""
-    result = csandbox.run("print(6 * 7)", allow_degraded=DEGRADED, limits={"startup_s": 300})
+    result = patient_run(
+        "print(6 * 7)", profile="open", allow_degraded=DEGRADED, limits={"startup_s": 300}
+    )
     assert (result.stdout, result.verdict) == ("42\n", "accepted"), result.stderr
     assert result.isolation["cgroup"].startswith("enforced"), result.isolation["cgroup"]
     for name, state in result.isolation.items():
@@ -167,18 +182,30 @@ def namespaces_refused() -> str:
     return state
 
 
+#: What no other layer stops.
+LANDLOCKS = {
+    "read a file of the host",
+    "list the root folder",
+    "write outside the scratch folder",
+}
+
+
 def attacks() -> str:
     """The self-test of `csandbox doctor`."""
     held = 0
     # Emulation is slow: the usual limits would stop every attempt before its layer does.
     _selftest._LIMITS = csandbox.Limits(cpu_s=300, wall_s=300, startup_s=300)
+    _selftest.run = patient_run
     chosen = [a for a in _selftest.ATTEMPTS if a.name.split()[0] not in ("loop", "sleep", "eat")]
     for finding in _selftest.self_test(chosen, allow_degraded=DEGRADED):
-        expected = finding.held or (DEGRADED and "file" in finding.name)
+        expected = finding.held or (DEGRADED and finding.name in LANDLOCKS)
         if not finding.held:
             say(f"   not held: {finding.name}: {finding.how}")
         assert expected, finding.name
         say(f"   {finding.name}: {finding.how}")
+        if finding.result.verdict == "rejected":  # by nothing that this is about
+            say(f"   {finding.result.diagnostics}")
+            failed.append(finding.name)
         held += finding.held
     return f"{held} attempts stopped"
 
@@ -190,10 +217,15 @@ def tests_as(user: int, chosen: list[str]) -> str:
         return "none chosen"
     left_out = " and ".join(f"not {word[1:]}" for word in words if word[0] == "-")
     pytest = [sys.executable, "-B", "-m", "pytest", "-q", "--no-header", "--tb=short"]
-    pytest += ["-p", "no:cacheprovider", "-p", "no:terminal", "-p", "tests.machine.told"]
+    pytest += ["-p", "no:cacheprovider", "-p", "tests.machine.told"]
     pytest += [word for word in words if word[0] != "-"] + (["-k", left_out] if left_out else [])
     os.environ["CSANDBOX_TEST_DEGRADED"] = " ".join(DEGRADED)
-    done = subprocess.run(as_user(user, *pytest), check=False)
+    console = os.dup(1)
+    os.environ["CSANDBOX_TEST_CONSOLE"] = str(console)
+    done = subprocess.run(
+        as_user(user, *pytest), stdout=subprocess.DEVNULL, pass_fds=[console], check=False
+    )
+    os.close(console)
     assert done.returncode == 0, f"pytest ended with {done.returncode}"
     return " ".join(words)
 

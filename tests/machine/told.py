@@ -5,16 +5,20 @@ A machine that is stopped, or that hangs, has then said where it was.
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
+
+# Not stdout, which pytest keeps for itself.
+_CONSOLE = int(os.environ["CSANDBOX_TEST_CONSOLE"])
 
 _began: dict[str, float] = {}
 
 
 def _say(text: str) -> None:
     for line in text.splitlines():
-        print(f"CSB    {line}", flush=True)
+        os.write(_CONSOLE, f"CSB    {line}\n".encode(errors="replace"))
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
