@@ -136,7 +136,8 @@ answer_branch(const struct csb_child *child)
 {
     const int result = csb_child_branch(child);
     const int32_t err = result < 0 ? -result : 0;
-    csb_child_reply((const unsigned char *)&err, result > 0 ? 0 : sizeof err);
+    csb_child_say(CSB_FRAME_REPLY, (const unsigned char *)&err,
+                  result > 0 ? 0 : sizeof err);
     return 0;
 }
 

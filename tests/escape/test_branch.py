@@ -9,6 +9,7 @@ process that is fit, for one order), the kernel's word about who a process is, t
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,12 @@ from csandbox import BranchError, Session
 from tests.confined import number
 
 pytestmark = pytest.mark.modeless  # sessions are warm
+
+# enum csb_wire_frame_kind, in its order
+_KINDS = re.findall(
+    r"CSB_FRAME_([A-Z_]+),", (Path(__file__).parents[2] / "ext" / "wire.h").read_text()
+)
+KIND = {name: place for place, name in enumerate(_KINDS)}
 
 PROLOGUE = f"""
 import ctypes, os, struct, time, json
@@ -35,7 +42,7 @@ def call(nr, *arguments):
     return -ctypes.get_errno() if result < 0 else result
 
 def answer(data):
-    os.write(3, struct.pack("QII", len(data), 2, 0) + data)
+    os.write(3, struct.pack("QII", len(data), {KIND["REPLY"]}, 0) + data)
 
 def next_frame():
     data = b""
@@ -53,7 +60,7 @@ def answer_cell(value=None):
 def wait_for_order():
     answer_cell()
     kind, body = next_frame()
-    assert kind == 5, kind
+    assert kind == {KIND["BRANCH"]}, kind
 
 def settle():
     return call(PRCTL, SAY_BRANCH, 0, 0, 0, 0)
@@ -62,9 +69,9 @@ def serve(value):
     # each later cell is answered with what there is to tell
     while True:
         kind, body = next_frame()
-        if kind == 4:
+        if kind == {KIND["CELL"]}:
             # facts first, then the caller's word
-            os.write(3, struct.pack("QII", 0, 1, 0))
+            os.write(3, struct.pack("QII", 0, {KIND["FACTS"]}, 0))
             os.read(3, 1)
         answer_cell(value() if callable(value) else value)
 """
