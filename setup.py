@@ -1,6 +1,7 @@
 """What pyproject.toml cannot say: the two C extensions and the files made at build time.
 
-`csandbox._core` is imported by the caller, `csandbox._child` by the confined interpreter.
+`csandbox._core` is imported by the caller, `csandbox._child` by the confined interpreter;
+`csandbox._janitor` is a program.
 Which file goes where is in tools/layout.py, how it is compiled in tools/native.py.
 """
 
@@ -26,7 +27,7 @@ class BuildExtensions(build_ext):
 
     def build_extension(self, ext: Extension) -> None:
         target = Path(self.get_ext_fullpath(ext.name))
-        build = native.build_core if ext.name.endswith("_core") else native.build_child
+        build = getattr(native, f"build{ext.name.partition('.')[2]}")
         try:
             build(target.resolve(), self.distribution.get_version())
         except native.BuildError as error:
@@ -67,7 +68,8 @@ def extension(name: str) -> Extension:
 
 prepare()
 setup(
-    ext_modules=[extension("csandbox._core"), extension("csandbox._child")],
+    # The last is a program; as an extension it comes to lie beside the others, wherever that is.
+    ext_modules=[extension(f"csandbox._{name}") for name in ("core", "child", "janitor")],
     cmdclass={"build_ext": BuildExtensions},
     # Here, since what pyproject.toml may say of licences differs between setuptools releases, and a
     # virtual environment of CPython 3.10 or 3.11 starts with an old one.

@@ -1,9 +1,10 @@
-"""Hosts that die in the middle of their runs: is a process or a folder left?
+"""Hosts that die in the middle of their runs: is a process, a folder, a mount left?
 
-``python -m bench.kills``. Each host runs programs in threads, and is ended at a random moment by
-SIGKILL, by SIGINT, or by the end of its main thread. What it leaves is inherited by this process (a
-subreaper), so nothing can hide. The scratch folders of a host that got SIGKILL are removed by the
-next process that compiles a policy. Exit code 1 when anything is left.
+``python -m bench.kills``. Each host runs programs in threads, fresh or warm, and ends at a random
+moment by a signal, by the end of its main thread, by os._exit, or loses a thread in the middle of a
+run. What it leaves is inherited by a process of this module (a subreaper), so nothing can hide.
+Several hosts live at once, each beside a process that looks after it. Exit code 1 when anything is
+left a moment later.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import json
 import os
 import random
 import signal
@@ -23,19 +25,46 @@ from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
 GONE_S = 20.0  # for the kernel to take down what was killed, on a loaded machine
+SHARED_MEMORY = Path("/dev/shm")
 HOST = """
-import sys, threading, time, csandbox
+import ctypes, os, signal, sys, threading, time, csandbox
+how, moment, fresh = sys.argv[1], float(sys.argv[2]), sys.argv[3] == "fresh"
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored in a job
+libc = ctypes.CDLL(None)
+if how == "thread":  # whichever thread gets it is gone, as if by pthread_cancel
+    libc.signal.argtypes = [ctypes.c_int, ctypes.c_void_p]
+    libc.signal(signal.SIGUSR1, ctypes.cast(libc.pthread_exit, ctypes.c_void_p))
 def work():
     while True:
         for source in ("print(1)", "while True: pass", "import time; time.sleep(9)",
                        "for n in range(50): open(str(n), 'w').write('x')"):
-            csandbox.run(source, limits={"cpu_s": 0.1, "wall_s": 0.3}, fresh=FRESH)
+            csandbox.run(source, limits={"cpu_s": 0.1, "wall_s": 0.3}, fresh=fresh)
 threads = [threading.Thread(target=work, daemon=True) for _ in range(3)]
 for thread in threads: thread.start()
 csandbox.run("pass")
 print("begun", flush=True)
-time.sleep(float(sys.argv[1]))
+if how == "thread":
+    time.sleep(moment)
+    csandbox_thread = threading.Thread(target=csandbox.run, args=("import time; time.sleep(9)",),
+        kwargs={"limits": {"wall_s": 9}, "fresh": fresh}, daemon=True)
+    csandbox_thread.start()
+    time.sleep(0.1)
+    signal.pthread_kill(csandbox_thread.ident, signal.SIGUSR1)
+    time.sleep(0.1)
+    os._exit(0)
+time.sleep(moment if how in ("exit", "_exit") else 60)
+if how == "_exit": os._exit(0)
 """
+#: How a host ends; those with a signal get it, the others do it themselves.
+WAYS = {
+    "SIGKILL": signal.SIGKILL,
+    "SIGINT": signal.SIGINT,
+    "SIGTERM": signal.SIGTERM,
+    "start": signal.SIGKILL,  # not even started yet
+    "exit": None,
+    "_exit": None,
+    "thread": None,
+}
 
 
 def children() -> set[int]:
@@ -47,8 +76,8 @@ def children() -> set[int]:
     return found
 
 
-def left_over() -> set[int]:
-    """What is still there after a moment; ended ones are reaped."""
+def left_over(folder: str) -> tuple[set[int], list[str]]:
+    """Processes and folders that are there after a moment; ended ones are reaped."""
     deadline = time.monotonic() + GONE_S
     while True:
         try:
@@ -56,8 +85,8 @@ def left_over() -> set[int]:
                 pass
         except ChildProcessError:
             pass
-        left = children()
-        if not left or time.monotonic() > deadline:
+        left = children(), os.listdir(folder)
+        if not any(left) or time.monotonic() > deadline:
             return left
         time.sleep(0.005)
 
@@ -70,67 +99,99 @@ def describe(pid: int) -> str:
     except OSError:
         return f"process {pid} (gone meanwhile)"
     state = next((line.split(None, 1)[1] for line in status if line.startswith("State")), "?")
-    return f"process {pid} ({state}, {words[1:3]!r})"
+    return f"process {pid} ({state}, {words[:3]!r})"
 
 
-def kill_one(how: str, moment: float, fresh: bool, env: dict[str, str]) -> set[int]:
-    """One host from its start to its end; processes that outlive it."""
-    source = HOST.replace("FRESH", str(fresh))
-    end = moment if how == "exit" else 60.0
+def kill_one(how: str, moment: float, fresh: bool, folder: str) -> list[str]:
+    """One host from its start to its end; what outlives it, in words."""
     host = subprocess.Popen(
-        [sys.executable, "-c", source, str(end)],
+        [sys.executable, "-c", HOST, how, str(moment), "fresh" if fresh else "warm"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=env,
+        env={**os.environ, "TMPDIR": folder},
     )
     assert host.stdout is not None
     if how != "start":
         host.stdout.readline()
-    if how != "exit":
+    sent = WAYS[how]
+    if sent is not None:
         time.sleep(moment)
-        host.send_signal(signal.SIGINT if how == "SIGINT" else signal.SIGKILL)
+        host.send_signal(sent)
     try:
         host.wait(30)
     except subprocess.TimeoutExpired:
-        print(f"{how} after {moment:.3f} s: the host itself did not end in 30 s", flush=True)
         host.kill()
         host.wait()
-        return {host.pid}
+        return [f"the host, which did not end in 30 s after {moment:.3f} s"]
     finally:
         host.stdout.close()
-    return left_over()
+    processes, names = left_over(folder)
+    words = [describe(pid) for pid in processes] + [f"folder {name}" for name in names]
+    for pid in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return words
+
+
+def one_after_the_other(kills: int, seed: int) -> dict[str, object]:
+    """So many hosts, and what was done and seen. This process becomes a subreaper."""
+    chance = random.Random(seed)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    done: Counter[str] = Counter()
+    left: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="kills-") as folder:
+        os.chmod(folder, 0o755)
+        for number in range(kills):
+            how = list(WAYS)[(number + seed) % len(WAYS)]
+            words = kill_one(how, chance.uniform(0, 0.6), chance.random() < 0.5, folder)
+            done[how] += 1
+            left += [f"{how}: {word}" for word in words]
+    return {"done": done, "left": left}
+
+
+def elsewhere() -> tuple[set[str], int]:
+    """Our folders in shared memory, and how many mounts there are."""
+    names = {name for name in os.listdir(SHARED_MEMORY) if name.startswith("csandbox-")}
+    return names, len(Path("/proc/self/mountinfo").read_text().splitlines())
 
 
 def main() -> int:
-    """Kill, look, sweep, look."""
+    """Share out the kills, add up what is left."""
     parser = argparse.ArgumentParser(prog="python -m bench.kills", description=__doc__)
     parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--at-once", type=int, default=4, help="hosts")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    chance = random.Random(options.seed)
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    ways = ("SIGKILL", "SIGINT", "exit", "start")
+    if options.at_once <= 1:
+        print(json.dumps(one_after_the_other(options.kills, options.seed)))
+        return 0
+    before = elsewhere()
+    began = time.monotonic()
+    shares = [len(range(n, options.kills, options.at_once)) for n in range(options.at_once)]
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-m", "bench.kills", "--at-once", "1", "--kills", str(share)]
+            + ["--seed", str(options.seed + number)],
+            stdout=subprocess.PIPE,
+        )
+        for number, share in enumerate(shares)
+    ]
     done: Counter[str] = Counter()
-    processes = 0
-    with tempfile.TemporaryDirectory(prefix="kills-") as folder:
-        os.chmod(folder, 0o755)
-        env = {**os.environ, "TMPDIR": folder}
-        for number in range(options.kills):
-            how = ways[number % len(ways)]
-            left = kill_one(how, chance.uniform(0, 0.6), chance.random() < 0.5, env)
-            done[how] += 1
-            processes += len(left)
-            for pid in left:
-                print(f"{how}: {describe(pid)} outlived its host", flush=True)
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-        stale = len(os.listdir(folder))
-        sweep = "import csandbox; csandbox.run('pass', fresh=True)"
-        subprocess.run([sys.executable, "-c", sweep], check=True, env=env)
-        folders = [name for name in os.listdir(folder) if name.startswith("csandbox-")]
-    print(f"{options.kills} kills {dict(done)}: {processes} processes left, {stale} stale folders")
-    print(f"    after the next start of a process: {len(folders)} folders left")
-    return 1 if processes or folders else 0
+    left: list[str] = []
+    for worker in workers:
+        output, _ = worker.communicate()
+        if worker.returncode != 0:
+            left.append(f"a worker ended with {worker.returncode}")
+            continue
+        answer = json.loads(output)
+        done.update(answer["done"])
+        left += answer["left"]
+    names, mounts = elsewhere()
+    left += [f"/dev/shm/{name}" for name in names - before[0]]
+    left += [f"{mounts - before[1]} mounts"] if mounts > before[1] else []
+    print(f"{sum(done.values())} kills in {time.monotonic() - began:.0f} s: {dict(done)}")
+    print(f"    {len(left)} processes, folders, mounts left", *left[:20], sep="\n    ")
+    return 1 if left else 0
 
 
 if __name__ == "__main__":

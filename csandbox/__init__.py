@@ -42,6 +42,7 @@ from csandbox._errors import (
     UnsupportedError,
 )
 from csandbox._grade import grade
+from csandbox._grade_async import agrade, agrade_many
 from csandbox._grade_many import grade_many
 from csandbox._grade_report import GradeReport, TestResult
 from csandbox._grade_tests import (
@@ -63,7 +64,7 @@ from csandbox._load_humaneval import Task, load_humaneval
 from csandbox._load_io import load_io
 from csandbox._load_mbpp import load_mbpp
 from csandbox._load_tests import load_tests
-from csandbox._many import arun, arun_many, run_many
+from csandbox._many import acall, arun, arun_many, run_many
 from csandbox._pool import Pool
 from csandbox._probe import Feature, Features, probe
 from csandbox._profile import Profile
@@ -120,6 +121,9 @@ __all__ = [
     "Usage",
     "ValueLimits",
     "__version__",
+    "acall",
+    "agrade",
+    "agrade_many",
     "arun",
     "arun_many",
     "audit_task",
@@ -145,9 +149,9 @@ for _public in (
     Diagnostic, Feature, Features, Finding, GradeReport, Handle, InProcessTest, Limits, Loaded,
     OutcomeError, Pool, Profile, ProfileError, PropertyTest, RejectedError, Report, Result,
     RoundTripTest, SandboxError, Session, SessionError, SetupError, StdioTest, Task, TestResult,
-    Unconverted, UnsupportedError, Usage, ValueLimits, arun, arun_many, audit_task, call, check,
-    grade, grade_many, load_asserts, load_evalplus, load_folder, load_humaneval, load_io,
-    load_mbpp, load_tests, probe, run, run_many,
+    Unconverted, UnsupportedError, Usage, ValueLimits, acall, agrade, agrade_many, arun,
+    arun_many, audit_task, call, check, grade, grade_many, load_asserts, load_evalplus,
+    load_folder, load_humaneval, load_io, load_mbpp, load_tests, probe, run, run_many,
 ):  # fmt: skip
     _public.__module__ = __name__
 del _public

@@ -82,6 +82,26 @@ async def _under_trio(pool: CorePool, order: Order) -> tuple[str, Any]:
     return kind, payload
 
 
+async def readable(descriptor: int) -> None:
+    """Wait until it can be read, under asyncio or trio."""
+    if _in_trio():
+        trio: Any = sys.modules["trio"]
+        await trio.lowlevel.wait_readable(descriptor)
+        return
+    loop = asyncio.get_running_loop()
+    arrived: asyncio.Future[None] = loop.create_future()
+
+    def arrives() -> None:
+        if not arrived.done():
+            arrived.set_result(None)
+
+    loop.add_reader(descriptor, arrives)
+    try:
+        await arrived
+    finally:
+        loop.remove_reader(descriptor)
+
+
 def _in_trio() -> bool:
     trio: Any = sys.modules.get("trio")
     try:

@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 from csandbox._bounded_eval import Evaluator
+from csandbox._python_tree import expression_tree
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -25,7 +26,7 @@ class Expression:
     def __init__(self, text: str, names: Mapping[str, Any] | None = None) -> None:
         """Parse; ValueError when the text is no expression."""
         try:
-            self._node = ast.parse(text.strip(), mode="eval").body
+            self._node = expression_tree(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise ValueError(f"{text[:80]!r} is not an expression: {error}") from error
         self.text = text.strip()

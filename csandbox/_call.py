@@ -72,7 +72,23 @@ def _is_json(value: Any) -> bool:
         return False
 
 
-def converse(
+def requests(calls: Sequence[bytes], value_limits: ValueLimits) -> dict[str, Any]:
+    """What a run needs to know of the requests that it is sent, each after the reply to the one
+    before.
+
+    Fewer replies than requests mean that the child ended (or was ended) during the next one; the
+    result then says why.
+    """
+    return {
+        "calls": tuple(calls),
+        "session": False,
+        "cell": False,
+        "prelude": "",
+        "reply_bytes": value_limits.bytes + REPLY_EXTRA_BYTES,
+    }
+
+
+def _converse(
     source: str | bytes,
     calls: Sequence[bytes],
     *,
@@ -80,18 +96,8 @@ def converse(
     pool: Pool | None = None,
     **options: Any,
 ) -> tuple[Result, list[Reply]]:
-    """Execute the program, then send it these requests, each after the reply to the one before.
-
-    `options` are those of `run`. Fewer replies than requests mean that the child ended (or was
-    ended) during the next one; the result then says why. Raises what `run` raises.
-    """
-    more = {
-        "calls": tuple(calls),
-        "session": False,
-        "cell": False,
-        "prelude": "",
-        "reply_bytes": value_limits.bytes + REPLY_EXTRA_BYTES,
-    }
+    """Execute the program, then send it these requests. `options` are those of `run`."""
+    more = requests(calls, value_limits)
     if pool is None:
         result, replies = perform(source, more, **options)
     else:
@@ -179,7 +185,7 @@ def call(
     if pool is None:
         options.update(profile=profile, allow_degraded=allow_degraded, fresh=fresh, python=python)
         options.update(namespaces=namespaces, cgroup=cgroup)
-    result, replies = converse(source, [request], value_limits=bounds, pool=pool, **options)
+    result, replies = _converse(source, [request], value_limits=bounds, pool=pool, **options)
     judged = judge(result, replies[0] if replies else None, bounds)
     if check:
         judged.check()

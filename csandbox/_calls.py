@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
-from csandbox._call import converse
+from csandbox._call import requests
+from csandbox._errand import Errand, Steps, done
 from csandbox._grade_tests import Call
 from csandbox._limits import Limits
+from csandbox._order import Check
 from csandbox._profile import Profile
 from csandbox._result import Result, Usage
-from csandbox._value import Reply, ValueLimits, encode_call
+from csandbox._value import Reply, ValueLimits, encode_call, open_reply
 
 if TYPE_CHECKING:
     from csandbox._pool import Pool
@@ -44,14 +46,15 @@ class Outcome:
         return self.verdict == "accepted"
 
 
-def call_all(
+def call_steps(
     source: str | bytes,
     calls: Sequence[Call],
     *,
     profile: Profile,
     limits: Limits | None,
     pool: Pool | None = None,
-) -> list[Outcome]:
+    check: Check | None = None,
+) -> Steps[list[Outcome]]:
     """Make the calls one after the other in one child; an outcome for each, in order.
 
     Each call is sent only when the reply to the one before has arrived. A call without a reply has
@@ -60,12 +63,14 @@ def call_all(
     for arguments that are no plain data. With `pool` the child is one of its spares, of its
     profile.
     """
-    requests = [
+    encoded = [
         encode_call(call.entry, call.args, call.kwargs, adapters=call.adapters, limits=_BOUNDS)
         for call in calls
     ]
     where: dict[str, Any] = {"profile": profile} if pool is None else {"pool": pool}
-    result, replies = converse(source, requests, value_limits=_BOUNDS, limits=limits, **where)
+    asked = requests(encoded, _BOUNDS)
+    result, came = yield Errand.of(source, asked, check=check, limits=limits, **where)
+    replies = [open_reply(reply, _BOUNDS) for reply in came[: len(calls)]]
     outcomes: list[Outcome] = []
     before = Usage()
     for place in range(len(calls)):
@@ -80,6 +85,11 @@ def call_all(
         else:
             before = Usage(result.usage.cpu_s, result.usage.wall_s)
     return outcomes
+
+
+def call_all(source: str | bytes, calls: Sequence[Call], **options: Any) -> list[Outcome]:
+    """`call_steps`, carried out at once."""
+    return done(call_steps(source, calls, **options))
 
 
 def _since(result: Result, before: Usage, reply: Reply | None) -> Usage:

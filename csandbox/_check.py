@@ -79,6 +79,22 @@ def check_bytes(raw: bytes, profile: Profile, filename: str) -> tuple[Report, by
     return report, data["source"], data["checked"]
 
 
+class Checks:
+    """`check_bytes` for work that runs one source many times: each source is checked once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[bytes, int, str], tuple[Profile, Report, bytes, object]] = {}
+
+    def __call__(self, raw: bytes, profile: Profile, filename: str) -> tuple[Report, bytes, object]:
+        """As `check_bytes`."""
+        key = raw, id(profile), filename
+        found = self._known.get(key)
+        if found is None:
+            # With the profile, so that its id stays its own.
+            found = self._known[key] = profile, *check_bytes(raw, profile, filename)
+        return found[1:]
+
+
 def check(
     source: str | bytes,
     *,

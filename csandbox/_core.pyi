@@ -45,7 +45,7 @@ class CheckData(TypedDict):
     # What must be compiled: UTF-8 without BOM, CR and CRLF turned into LF; b"" if undecodable.
     source: bytes
     suppressed: dict[str, int]  # findings beyond the per-rule cap, by code
-    checked: object  # the same findings in C, for one run's second opinion
+    checked: object  # the same findings in C, for the second opinion of runs
 
 class Guard:
     """One validated, immutable rule configuration (of a profile)."""
@@ -116,6 +116,21 @@ class Policy:
         """
     @property
     def syscall_names(self) -> list[str]: ...
+    @property
+    def cleaned(self) -> tuple[str, bool]:
+        """What a janitor cleans: the folder of scratch folders, whether there are cgroups."""
+
+@final
+class Janitor:
+    """A process that removes scratch folders and control groups when this one was killed."""
+
+    def __new__(cls, policy: Policy, program: str, /) -> Self:
+        """Start `program` (``_janitor``) for the policy's folders. Raises SetupError.
+
+        It is stopped with the object. In a forked copy of the process nothing is.
+        """
+    @property
+    def pid(self) -> int: ...
 
 class RunData(TypedDict):
     verdict: str
@@ -150,8 +165,8 @@ def run(policy: Policy, request: Mapping[str, Any], /) -> RunData:
     ``files`` sequence of (str, bytes), ``collect`` sequence of patterns (ext/pattern.h; may be left
     out), ``limits`` mapping with ``cpu_s`` ``wall_s`` ``startup_s`` (float), ``memory_bytes``
     ``output_bytes`` ``file_bytes`` ``disk_bytes`` ``files`` ``open_files`` ``threads``
-    ``stack_bytes`` (int), ``checked``: what ``check`` gave with this source (it serves one run), or
-    None for no second opinion, ``confirm_only`` bool: ask for that opinion and execute nothing.
+    ``stack_bytes`` (int), ``checked``: what ``check`` gave with this source (one may serve many
+    runs), or None for no second opinion, ``confirm_only`` bool: ask for it and execute nothing.
     With ``calls`` (sequence of bytes, ext/child_call.h) the child is asked, each time when the
     reply before has come, and ended after the last; then ``prelude`` str (code whose ``answer()``
     is asked instead, usually ""), ``reply_bytes`` int, ``session`` and ``cell`` bool (both False)
@@ -231,11 +246,17 @@ class Session:
     """A child that keeps its state; made by `Pool.open_session`."""
 
     def exchange(
-        self, request: Mapping[str, Any], tap: Callable[[int, bytes], object] | None = None, /
+        self,
+        request: Mapping[str, Any],
+        tap: Callable[[int, bytes], object] | None = None,
+        ask: Callable[[bytes], bytes | None] | None = None,
+        /,
     ) -> RunData:
         """Send the one call of `request` and wait for its reply.
 
-        `tap` is told of output as it comes: stream (1 or 2), bytes. What it raises goes to
+        `tap` is told of output as it comes: stream (1 or 2), bytes. `ask` answers what the child
+        asks meanwhile (_ask.py says what that is), None: it has no answer; the child stands still
+        until it returns, and that time is not counted. What they raise goes to
         ``sys.unraisablehook``. Raises ValueError when busy or ended, KeyboardInterrupt.
         """
     def interrupt(self) -> bool:

@@ -15,6 +15,7 @@ import weakref
 from typing import Any
 
 from csandbox import _core
+from csandbox._cleaning import look_after
 from csandbox._errors import SetupError
 
 # What a zygote imports besides what a profile names: what most programs import anyway, and what a
@@ -53,6 +54,7 @@ class CorePool:
             if self._closed:
                 raise PoolClosedError("the pool is closed")
             if self._pool is None:
+                look_after(self.policy)
                 self._pool = _core.Pool(self.policy, self.spec)
             return self._pool
 

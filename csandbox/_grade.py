@@ -5,38 +5,26 @@ from __future__ import annotations
 import os
 import random
 import secrets
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from csandbox._calls import call_all
 from csandbox._compare import known_comparison
-from csandbox._errors import SetupError
-from csandbox._grade_execute import (
-    Judgement,
-    Setting,
-    calls_of,
-    check_expected,
-    execute,
-    judge_calls,
-)
-from csandbox._grade_feedback import Row, excerpt, known_level, message, redact
-from csandbox._grade_report import GradeReport, TestResult
+from csandbox._errand import Steps, done
+from csandbox._grade_execute import Setting, calls_of, check_expected
+from csandbox._grade_feedback import known_level, message, redact
+from csandbox._grade_report import GradeReport, added
 from csandbox._grade_tests import AnyTest, Test
-from csandbox._grade_verdicts import OF_THE_SOURCE
+from csandbox._grade_work import Clock, Grading, Named
 from csandbox._limits import Limits
 from csandbox._profile import Profile, as_profile
-from csandbox._result import Result
 
 if TYPE_CHECKING:
     from csandbox._pool import Pool
 
-_SHORTEST_S = 0.01  # the smallest wall limit that a run takes
 
-
-def _named(tests: Iterable[AnyTest], weights: Any) -> list[tuple[str, float, AnyTest]]:
+def _named(tests: Iterable[AnyTest], weights: Any) -> list[Named]:
     """Tests with their ids and weights; ValueError for none, doubles, or nothing that counts."""
     listed = list(tests)
     for place, test in enumerate(listed):
@@ -65,157 +53,6 @@ def _named(tests: Iterable[AnyTest], weights: Any) -> list[tuple[str, float, Any
     if sum(checked) <= 0:
         raise ValueError("the weights add up to 0, so nothing would count")
     return list(zip(ids, checked, listed, strict=True))
-
-
-class _Clock:
-    """What is left of the time for all tests, in seconds by the clock."""
-
-    def __init__(self, total_s: float | None) -> None:
-        self.began = time.monotonic()
-        self.total_s = total_s
-
-    @property
-    def used_s(self) -> float:
-        return time.monotonic() - self.began
-
-    @property
-    def left_s(self) -> float | None:
-        return None if self.total_s is None else self.total_s - self.used_s
-
-
-def _clipped(limits: Limits | None, profile: Profile, left_s: float | None) -> Limits | None:
-    """The limits with the wall limit cut to what is left."""
-    if left_s is None:
-        return limits
-    wall = profile.limits.merge(limits).effective_wall_s()
-    if wall is not None and wall <= left_s:
-        return limits
-    return (limits or Limits()).merge(Limits(wall_s=max(left_s, _SHORTEST_S)))
-
-
-def _attempt(work: Any, retries: int) -> tuple[Judgement, int]:
-    """Judge, and again when the sandbox failed; a SetupError is the sandbox's failure too."""
-    attempt = 0
-    while True:
-        attempt += 1
-        try:
-            judgement: Judgement = work()
-        except SetupError as error:
-            failed = Result(verdict="internal_error", error=str(error))
-            judgement = Judgement(
-                "internal_error", (failed,), str(error), "the sandbox failed, not the code"
-            )
-        if judgement.verdict != "internal_error" or attempt > retries:
-            return judgement, attempt
-
-
-def _row(id_: str, weight: float, test: AnyTest, judgement: Judgement, attempts: int) -> Row:
-    last = judgement.results[-1] if judgement.results else Result(verdict=judgement.verdict)
-    names = {str(v.get("syscall", "?")) for r in judgement.results for v in r.violations}
-    result = TestResult(
-        id=id_,
-        verdict=judgement.verdict,
-        weight=weight,
-        limit_hit=last.limit_hit,
-        usage=judgement.usage,
-        hidden=test.hidden,
-        trust=test.trust,
-        attempts=attempts,
-        violations=tuple(sorted(names)),
-        reason=judgement.reason,
-        input=excerpt(judgement.input),
-        stdout=excerpt(last.stdout),
-        stderr=excerpt(last.stderr),
-        value=excerpt(judgement.value),
-        difference="" if judgement.difference is None else str(judgement.difference),
-    )
-    return Row(result, judgement.plain_reason)
-
-
-def _without_run(id_: str, weight: float, test: AnyTest, verdict: str, why: str) -> Row:
-    limit = "total" if verdict == "time_limit" else None
-    row = TestResult(
-        id_, verdict, weight, limit_hit=limit, hidden=test.hidden, trust=test.trust, attempts=0,
-        reason=why,
-    )  # fmt: skip
-    return Row(row, why)
-
-
-class _Grading:
-    """One submission, its tests, and what has come of them so far."""
-
-    def __init__(
-        self, setting: Setting, limits: Limits | None, stop: str, retries: int, clock: _Clock
-    ) -> None:
-        self.setting = setting
-        self.limits = limits
-        self.stop = stop
-        self.retries = retries
-        self.clock = clock
-        self.rows: dict[str, Row] = {}
-        self.layers: Mapping[str, str] = MappingProxyType({})
-        self.ended: tuple[str, str] | None = None  # a verdict for all that is left, and why
-
-    def _keep(self, id_: str, weight: float, test: AnyTest, work: Any) -> None:
-        judgement, attempts = _attempt(work, self.retries)
-        self.rows[id_] = _row(id_, weight, test, judgement, attempts)
-        for result in judgement.results:
-            self.layers = result.isolation or self.layers
-        if judgement.verdict in OF_THE_SOURCE:
-            self.ended = judgement.verdict, judgement.plain_reason
-        elif self.stop == "first" and judgement.verdict != "accepted":
-            self.ended = "skipped", "an earlier test was not passed"
-
-    def _is_over(self, id_: str, weight: float, test: AnyTest) -> bool:
-        left = self.clock.left_s
-        if self.ended is None and left is not None and left <= 0:
-            self.ended = "time_limit", "the time for all tests was used up"
-        if self.ended is None:
-            return False
-        self.rows[id_] = _without_run(id_, weight, test, *self.ended)
-        return True
-
-    def each(self, named: Sequence[tuple[str, float, AnyTest]]) -> None:
-        """Every test in children of its own."""
-        for id_, weight, test in named:
-            if not self._is_over(id_, weight, test):
-                limits = self.setting.limits(self.limits, test)
-                cut = _clipped(limits, self.setting.profile, self.clock.left_s)
-                self._keep(id_, weight, test, lambda t=test, c=cut: execute(t, self.setting, c))
-
-    def together(self, named: Sequence[tuple[str, float, AnyTest]]) -> None:
-        """The calls of all tests in one child; its limits are for all of them."""
-        calls = [call for _, _, test in named for call in calls_of(test)]
-        if not calls:
-            return
-        cut = _clipped(self.limits, self.setting.profile, self.clock.left_s)
-
-        def work() -> Judgement:
-            made = call_all(
-                self.setting.source,
-                calls,
-                profile=self.setting.profile,
-                limits=cut,
-                pool=self.setting.pool,
-            )
-            outcomes[:] = made
-            broken = [o for o in made if o.verdict == "internal_error"]
-            verdict = "internal_error" if broken else "accepted"
-            return Judgement(verdict, (made[0].result,), broken[0].reason if broken else "")
-
-        outcomes: list[Any] = []
-        whole, attempts = _attempt(work, self.retries)
-        for id_, weight, test in named:
-            if self._is_over(id_, weight, test):
-                continue
-            count = len(calls_of(test))
-            own, outcomes = outcomes[:count], outcomes[count:]
-            self._keep(
-                id_, weight, test,
-                lambda t=test, o=own: judge_calls(t, o, self.setting) if o else whole,
-            )  # fmt: skip
-            row = self.rows[id_]
-            self.rows[id_] = replace(row, result=replace(row.result, attempts=attempts))
 
 
 def _limits(limits: Limits | Mapping[str, Any] | None) -> Limits | None:
@@ -250,6 +87,7 @@ def grade(
     retries: int = 1,
     allow_weak: bool = False,
     pool: Pool | None = None,
+    at_once: int = 8,
 ) -> GradeReport:
     """Judge a submission by tests. Nothing that decides is where the submission runs.
 
@@ -271,6 +109,8 @@ def grade(
     retries      how often a test is tried again when the sandbox failed, never otherwise
     allow_weak   let InProcessTest run; the report then says ``trust="weak"``
     pool         a `Pool` whose spares are used; the profile is then the pool's
+    at_once      how many children of this grading run at a time; the report does not depend on it.
+                 With stop="first" it begins with one, and each test that is passed lets two more go
     ============ ==============================================================================
 
     A test is passed only when it ran, answered in time, exited as it should and was right. An exit
@@ -280,68 +120,122 @@ def grade(
     Raises ValueError and TypeError for wrong arguments, ProfileError, and UnsupportedError when a
     layer that the profile requires cannot be enforced here.
     """
-    for name, value, allowed in (
-        ("isolation", isolation, ("test", "submission")),
-        ("stop", stop, ("first", "never")),
-    ):
-        if value not in allowed:
-            raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
-    known_comparison(compare)
-    known_level(feedback)
-    if isinstance(retries, bool) or not isinstance(retries, int) or not 0 <= retries <= 10:
-        raise ValueError(f"retries must be a whole number from 0 to 10, not {retries!r}")
-    if total_s is not None and not total_s > 0:
-        raise ValueError(f"total_s must be a number of seconds above 0, not {total_s!r}")
-    named = _named(tests, weights)
-    weak = [id_ for id_, _, test in named if test.trust == "weak"]
-    if weak and not allow_weak:
-        raise ValueError(
-            f"test {weak[0]!r} runs in the submission's process and can be talked into anything; "
-            "pass allow_weak=True to run it all the same"
-        )
-    if seed is None:
-        seed = secrets.randbits(32)
-    chosen = _profile(profile, pool)
-    given = _limits(limits)
-    if pool is not None and pool._limits is not None:
-        own = _limits(pool._limits) or Limits()
-        given = own.merge(given)
-    setting = Setting(source, chosen, compare, pool)
-    for _, _, test in named:
-        check_expected(test, setting)
-    grading = _Grading(setting, given, stop, retries, _Clock(total_s))
-    order = list(named)
-    random.Random(seed).shuffle(order)
-    if isolation == "submission":
-        # What a child has seen of a hidden test it can give back as the answer to another one,
-        # so hidden tests and those whose data is shown never share a child.
-        for hidden in (False, True):
-            grading.together(
-                [item for item in order if calls_of(item[2]) and item[2].hidden is hidden]
+    plan = Plan.make(
+        source, tests, compare=compare, isolation=isolation, stop=stop, feedback=feedback,
+        weights=weights, seed=seed, profile=profile, limits=limits, total_s=total_s,
+        retries=retries, allow_weak=allow_weak, pool=pool,
+    )  # fmt: skip
+    if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
+        raise ValueError(f"at_once must be a whole number above 0, not {at_once!r}")
+    done(plan.together())
+    if at_once == 1:
+        done(plan.work.each(plan.alone))
+    else:
+        plan.work.each_at_once(plan.alone, at_once)
+    return plan.report()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A grading that is checked and ready: what is run together, and what alone."""
+
+    named: Sequence[Named]
+    work: Grading
+    groups: Sequence[Sequence[Named]]
+    alone: Sequence[Named]
+    feedback: str
+    seed: int
+    isolation: str
+
+    @classmethod
+    def make(
+        cls,
+        source: str | bytes,
+        tests: Iterable[AnyTest],
+        *,
+        compare: str = "exact",
+        isolation: str = "test",
+        stop: str = "first",
+        feedback: str = "none",
+        weights: Mapping[str, float] | Sequence[float] | None = None,
+        seed: int | None = None,
+        profile: str | os.PathLike[str] | Profile | None = None,
+        limits: Limits | Mapping[str, Any] | None = None,
+        total_s: float | None = None,
+        retries: int = 1,
+        allow_weak: bool = False,
+        pool: Pool | None = None,
+    ) -> Plan:
+        """From the arguments of `grade`. Raises what it raises for them."""
+        _known("isolation", isolation, ("test", "submission"))
+        _known("stop", stop, ("first", "never"))
+        known_comparison(compare)
+        known_level(feedback)
+        if isinstance(retries, bool) or not isinstance(retries, int) or not 0 <= retries <= 10:
+            raise ValueError(f"retries must be a whole number from 0 to 10, not {retries!r}")
+        if total_s is not None and not total_s > 0:
+            raise ValueError(f"total_s must be a number of seconds above 0, not {total_s!r}")
+        named = _named(tests, weights)
+        weak = [id_ for id_, _, test in named if test.trust == "weak"]
+        if weak and not allow_weak:
+            raise ValueError(
+                f"test {weak[0]!r} runs in the submission's process and can be talked into "
+                "anything; pass allow_weak=True to run it all the same"
             )
-        order = [item for item in order if not calls_of(item[2])]
-    grading.each(order)
-    return _report(named, grading, feedback, seed, isolation)
+        seed = secrets.randbits(32) if seed is None else seed
+        setting = Setting(source, _profile(profile, pool), compare, pool)
+        for _, _, test in named:
+            check_expected(test, setting)
+        work = Grading(setting, _merged(limits, pool), stop, retries, Clock(total_s))
+        order = list(named)
+        random.Random(seed).shuffle(order)
+        groups: list[list[Named]] = []
+        if isolation == "submission":
+            # What a child has seen of a hidden test it can give back as the answer to another one,
+            # so hidden tests and those whose data is shown never share a child.
+            called = [item for item in order if calls_of(item[2])]
+            groups = [[i for i in called if i[2].hidden is hidden] for hidden in (False, True)]
+            order = [item for item in order if not calls_of(item[2])]
+        return cls(named, work, groups, order, feedback, seed, isolation)
+
+    def together(self) -> Steps[None]:
+        """The runs of the groups."""
+        for group in self.groups:
+            yield from self.work.together(group)
+
+    def steps(self) -> Steps[GradeReport]:
+        """All runs, one after the other, and the report."""
+        yield from self.together()
+        yield from self.work.each(self.alone)
+        return self.report()
+
+    def report(self) -> GradeReport:
+        """What came of it, when all has run."""
+        rows = redact([self.work.rows[id_] for id_, _, _ in self.named], self.feedback)
+        broken = any(row.verdict == "internal_error" for row in rows)
+        total = sum(row.weight for row in rows)
+        return GradeReport(
+            tests=rows,
+            score=None if broken else sum(row.weight for row in rows if row.passed) / total,
+            feedback_level=self.feedback,
+            feedback=message(rows, self.feedback),
+            seed=self.seed,
+            isolation=self.isolation,
+            layers=MappingProxyType(dict(self.work.layers)),
+            profile=self.work.setting.profile.name,
+            wall_s=self.work.clock.used_s,
+            total_usage=added(row.result.usage for row in self.work.rows.values()),
+        )
 
 
-def _report(
-    named: Sequence[tuple[str, float, AnyTest]],
-    grading: _Grading,
-    feedback: str,
-    seed: int,
-    isolation: str,
-) -> GradeReport:
-    rows = redact([grading.rows[id_] for id_, _, _ in named], feedback)
-    broken = any(row.verdict == "internal_error" for row in rows)
-    total = sum(row.weight for row in rows)
-    return GradeReport(
-        tests=rows,
-        score=None if broken else sum(row.weight for row in rows if row.passed) / total,
-        feedback_level=feedback,
-        feedback=message(rows, feedback),
-        seed=seed,
-        isolation=isolation,
-        layers=MappingProxyType(dict(grading.layers)),
-        profile=grading.setting.profile.name,
-        wall_s=grading.clock.used_s,
-    )
+def _known(name: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+
+
+def _merged(limits: Limits | Mapping[str, Any] | None, pool: Pool | None) -> Limits | None:
+    """The grading's limits over the pool's."""
+    given = _limits(limits)
+    if pool is None or pool._limits is None:
+        return given
+    return (_limits(pool._limits) or Limits()).merge(given)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from csandbox._calls import call_steps
+from csandbox._errand import Steps
 from csandbox._grade_tests import Answer, Call
+from csandbox._order import Check
+from csandbox._profile import Profile
 
 
-def judged(checker: Callable[[Answer], bool | str] | str, answer: Answer) -> tuple[str, str]:
+def judged(
+    checker: Callable[[Answer], bool | str] | str, answer: Answer, check: Check
+) -> Steps[tuple[str, str]]:
     """Verdict and reason. Only exactly True accepts; a checker that fails refuses.
 
     The one exception is a child for the checker's source that the sandbox could not start: that is
     "internal_error", as for a submission.
     """
     if isinstance(checker, str):
-        return _in_child(checker, answer)
+        return (yield from _in_child(checker, answer, check))
     try:
         said = checker(answer)
     except Exception as error:  # whatever an answer provokes in a checker must not be for it
@@ -33,13 +39,12 @@ def _verdict(said: object) -> tuple[str, str]:
     return "wrong_answer", f"the checker failed: it returned a {kind}, not True, False or a reason"
 
 
-def _in_child(source: str, answer: Answer) -> tuple[str, str]:
-    from csandbox._calls import call_all
-    from csandbox._profile import Profile
-
+def _in_child(source: str, answer: Answer, check: Check) -> Steps[tuple[str, str]]:
     call = Call("check", (answer.stdin, answer.stdout, answer.value, answer.expected))
     # "open": the guard is for submissions; what confines a checker are the kernel's layers.
-    outcome = call_all(source, [call], profile=Profile.load("open"), limits=None)[0]
+    profile = Profile.load("open")
+    made = yield from call_steps(source, [call], profile=profile, limits=None, check=check)
+    outcome = made[0]
     if outcome.verdict == "internal_error":
         return "internal_error", outcome.reason
     if not outcome.answered:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from csandbox._bounded_names import NotEvaluable
-from csandbox._calls import Outcome, call_all
-from csandbox._check import source_bytes
+from csandbox._calls import Outcome, call_steps
+from csandbox._check import Checks, source_bytes
 from csandbox._compare import (
     TEXT,
     VALUE,
@@ -17,7 +17,9 @@ from csandbox._compare import (
     compare_values,
     known_comparison,
 )
+from csandbox._errand import Errand, Steps
 from csandbox._grade_checker import judged
+from csandbox._grade_report import added
 from csandbox._grade_tests import (
     Answer,
     AnyTest,
@@ -32,7 +34,6 @@ from csandbox._grade_tests import (
 from csandbox._limits import Limits
 from csandbox._profile import Profile
 from csandbox._result import Result, Usage
-from csandbox._run import run
 
 if TYPE_CHECKING:
     from csandbox._pool import Pool
@@ -60,12 +61,7 @@ class Judgement:
     def usage(self) -> Usage:
         """The times of its calls or runs added, and the largest memory."""
         used = self.spent if self.spent is not None else [r.usage for r in self.results]
-        return Usage(
-            sum(u.cpu_s for u in used),
-            sum(u.wall_s for u in used),
-            sum(u.startup_s for u in used),
-            max((u.peak_memory_bytes for u in used), default=0),
-        )
+        return added(used)
 
 
 @dataclass(frozen=True)
@@ -76,12 +72,14 @@ class Setting:
     profile: Profile
     compare: str
     pool: Pool | None = None  # its profile is `profile`
+    check: Checks = field(default_factory=Checks)
 
-    def run(self, source: str | bytes, limits: Limits | None, **options: Any) -> Result:
+    def run(self, source: str | bytes, limits: Limits | None, **options: Any) -> Steps[Result]:
         """Run a program, in the pool when there is one."""
-        if self.pool is not None:
-            return self.pool.run(source, limits=limits, **options)
-        return run(source, profile=self.profile, limits=limits, **options)
+        if self.pool is None:
+            options["profile"] = self.profile
+        result, _ = yield Errand.of(source, {}, self.pool, self.check, limits=limits, **options)
+        return result
 
     def limits(self, base: Limits | None, test: AnyTest) -> Limits | None:
         """The grading's limits with the test's own over them."""
@@ -96,10 +94,12 @@ class Setting:
         return self.compare if known_comparison(self.compare).name in known else "exact"
 
 
-def _call(setting: Setting, call: Call, limits: Limits | None) -> list[Outcome]:
-    return call_all(
-        setting.source, [call], profile=setting.profile, limits=limits, pool=setting.pool
-    )
+def _call(setting: Setting, call: Call, limits: Limits | None) -> Steps[Outcome]:
+    made = yield from call_steps(
+        setting.source, [call], profile=setting.profile, limits=limits, pool=setting.pool,
+        check=setting.check,
+    )  # fmt: skip
+    return made[0]
 
 
 def _shown(value: Any) -> str:
@@ -123,22 +123,22 @@ def _failed(result: Result, verdict: str, shown_input: str, reason: str = "") ->
     return Judgement(verdict, (result,), reason or result.summary(), plain, input=shown_input)
 
 
-def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Judgement:
+def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Steps[Judgement]:
     """Judge one test in children of its own. Raises what `run` raises."""
     if isinstance(test, StdioTest):
-        return _stdio(test, setting, limits)
+        return (yield from _stdio(test, setting, limits))
     if isinstance(test, RoundTripTest):
-        return _round_trip(test, setting, limits)
+        return (yield from _round_trip(test, setting, limits))
     if isinstance(test, InProcessTest):
-        return _in_process(test, setting, limits)
+        return (yield from _in_process(test, setting, limits))
     if isinstance(test, CheckerTest) and test.stdin is not None:
-        return _checked_program(test, setting, limits)
+        return (yield from _checked_program(test, setting, limits))
     outcomes: list[Outcome] = []
     for call in calls_of(test):
-        outcomes += _call(setting, call, limits)
+        outcomes.append((yield from _call(setting, call, limits)))
         if not outcomes[-1].answered:
             break
-    return judge_calls(test, outcomes, setting)
+    return (yield from judge_calls(test, outcomes, setting))
 
 
 def check_expected(test: AnyTest, setting: Setting) -> None:
@@ -159,9 +159,9 @@ def calls_of(test: AnyTest) -> tuple[Call, ...]:
     return ()
 
 
-def judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
+def judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -> Steps[Judgement]:
     """Judge a test that is made of calls by their outcomes; one that is missing is not passed."""
-    judgement = _judge_calls(test, outcomes, setting)
+    judgement = yield from _judge_calls(test, outcomes, setting)
     return replace(
         judgement,
         results=tuple({id(o.result): o.result for o in outcomes}.values()),
@@ -169,7 +169,7 @@ def judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) ->
     )
 
 
-def _judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
+def _judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -> Steps[Judgement]:
     calls = calls_of(test)
     shown = "\n".join(map(str, calls))[:4000]
     results: tuple[Result, ...] = ()
@@ -186,7 +186,7 @@ def _judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -
         return Judgement(verdict, results, input=shown, value=value, difference=difference)
     if isinstance(test, CheckerTest):
         answer = Answer(None, outcomes[0].result.stdout, values[0], test.expected)
-        verdict, reason = judged(test.checker, answer)
+        verdict, reason = yield from judged(test.checker, answer, setting.check)
         return Judgement(verdict, results, reason=reason, input=shown, value=value)
     assert isinstance(test, PropertyTest)
     verdict, reason = _property(test, calls, values)
@@ -208,8 +208,9 @@ def _property(test: PropertyTest, calls: Sequence[Call], values: list[Any]) -> t
     return ("accepted", "") if good else ("wrong_answer", f"{test.holds.text} is not true")
 
 
-def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Judgement:
-    result = setting.run(setting.source, limits, stdin=test.stdin, args=test.args, files=test.files)
+def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Steps[Judgement]:
+    given: dict[str, Any] = {"stdin": test.stdin, "args": test.args, "files": test.files}
+    result = yield from setting.run(setting.source, limits, **given)
     if not result.ok:
         return _failed(result, result.verdict, _text(test.stdin))
     if result.stdout_truncated:
@@ -222,25 +223,27 @@ def _stdio(test: StdioTest, setting: Setting, limits: Limits | None) -> Judgemen
     return Judgement(verdict, (result,), input=_text(test.stdin), difference=difference)
 
 
-def _checked_program(test: CheckerTest, setting: Setting, limits: Limits | None) -> Judgement:
+def _checked_program(
+    test: CheckerTest, setting: Setting, limits: Limits | None
+) -> Steps[Judgement]:
     assert test.stdin is not None
-    result = setting.run(setting.source, limits, stdin=test.stdin)
+    result = yield from setting.run(setting.source, limits, stdin=test.stdin)
     if not result.ok:
         return _failed(result, result.verdict, _text(test.stdin))
     if result.stdout_truncated:
         return _failed(result, "output_limit", _text(test.stdin))
     answer = Answer(test.stdin, result.stdout, None, test.expected)
-    verdict, reason = judged(test.checker, answer)
+    verdict, reason = yield from judged(test.checker, answer, setting.check)
     return Judgement(verdict, (result,), reason=reason, input=_text(test.stdin))
 
 
-def _round_trip(test: RoundTripTest, setting: Setting, limits: Limits | None) -> Judgement:
+def _round_trip(test: RoundTripTest, setting: Setting, limits: Limits | None) -> Steps[Judgement]:
     forward = Call(test.forward, (test.value,))
-    first = _call(setting, forward, limits)[0]
+    first = yield from _call(setting, forward, limits)
     if not first.answered:
         return _failed(first.result, first.verdict, str(forward), first.reason)
     back = Call(test.inverse, (first.value,))
-    second = _call(setting, back, limits)[0]
+    second = yield from _call(setting, back, limits)
     results = (first.result, second.result)
     if not second.answered:
         failed = _failed(second.result, second.verdict, str(forward), second.reason)
@@ -252,14 +255,14 @@ def _round_trip(test: RoundTripTest, setting: Setting, limits: Limits | None) ->
     )
 
 
-def _in_process(test: InProcessTest, setting: Setting, limits: Limits | None) -> Judgement:
+def _in_process(test: InProcessTest, setting: Setting, limits: Limits | None) -> Steps[Judgement]:
     """Submission and test code as one program. Evidence is a word at the end of the output."""
     import secrets
 
     word = secrets.token_hex(16)
     tail = f"\n\n{test.code}\n\nprint({word!r}, flush=True)\n"
     source = source_bytes(setting.source) + tail.encode()
-    result = setting.run(source, limits)
+    result = yield from setting.run(source, limits)
     if not result.ok:
         return _failed(result, result.verdict, test.code)
     if not result.stdout_bytes.rstrip(b"\n").endswith(word.encode()):

@@ -1,5 +1,8 @@
 """What may be told of a grading, by level; hidden tests never show data at any level.
 
+Nor do they show what their runs used: a submission that may choose its time or its memory by what
+it reads tells its input by them.
+
 The levels, each with all that the one before it shows:
 
 none    the verdict of each test, for the caller; the submitter's text is empty
@@ -17,8 +20,10 @@ from dataclasses import dataclass, replace
 
 from csandbox._grade_report import TestResult
 from csandbox._grade_table import plain
+from csandbox._result import Usage
 
 LEVELS = ("none", "counts", "first", "full")
+_FAILED = "the program failed"  # how it failed, a submission can choose by its input
 _MOST = 2000  # characters of one excerpt
 
 
@@ -70,9 +75,12 @@ def _cut(row: Row, level: str) -> TestResult:
 
 
 def _closed(row: Row) -> TestResult:
+    result = row.result
     return replace(
-        row.result,
-        reason=row.plain_reason,
+        result,
+        usage=Usage() if result.hidden else result.usage,
+        limit_hit=None if result.hidden else result.limit_hit,
+        reason=_FAILED if result.hidden and result.verdict == "runtime_error" else row.plain_reason,
         input="",
         stdout="",
         stderr="",

@@ -34,14 +34,25 @@ def grade_many(
     caller's thread with the number that are done and the report, just before it is yielded.
 
     The report of a pair depends on its place and `seed`, not on what runs beside it: the order of
-    its tests is drawn from both. `options` are those of `grade`. When grading raises, that is
-    raised in place of the report, after those that run have ended; a generator that is closed early
-    waits for those that run, and starts no more.
+    its tests is drawn from both. `options` are those of `grade`, with ``at_once=1``. When grading
+    raises, that is raised in place of the report, after those that run have ended; a generator that
+    is closed early waits for those that run, and starts no more.
     """
-    width = usable_cpus() if concurrency is None else concurrency
+    width = width_of(concurrency, usable_cpus())
+    return _graded(pairs, width, ordered, progress, seed, options)
+
+
+def width_of(concurrency: int | None, default: int) -> int:
+    """How many at once; ValueError for what is no such number."""
+    width = default if concurrency is None else concurrency
     if isinstance(width, bool) or not isinstance(width, int) or width < 1:
         raise ValueError(f"concurrency must be a whole number above 0, not {concurrency!r}")
-    return _graded(pairs, width, ordered, progress, seed, options)
+    return width
+
+
+def own_seed(seed: int, place: int) -> int:
+    """The seed of one pair, from that of all and its place."""
+    return (seed * 1_000_003 + place) & 0xFFFF_FFFF
 
 
 def _graded(
@@ -65,8 +76,8 @@ def _graded(
                 place, (submission, tests) = next(source)
             except StopIteration:
                 return
-            own = (seed * 1_000_003 + place) & 0xFFFF_FFFF
-            work = pool.submit(grade, submission, tests, seed=own, **options)
+            own = own_seed(seed, place)
+            work = pool.submit(grade, submission, tests, seed=own, **{"at_once": 1, **options})
             waiting.append((place, work))
 
     with ThreadPoolExecutor(width, thread_name_prefix="csandbox-grade") as pool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +11,17 @@ from typing import Any
 from csandbox._grade_table import as_html, as_text
 from csandbox._grade_verdicts import worst
 from csandbox._result import Usage
+
+
+def added(usages: Iterable[Usage]) -> Usage:
+    """The times added, and the largest memory."""
+    rows = list(usages)
+    return Usage(
+        sum(u.cpu_s for u in rows),
+        sum(u.wall_s for u in rows),
+        sum(u.startup_s for u in rows),
+        max((u.peak_memory_bytes for u in rows), default=0),
+    )
 
 
 @dataclass(frozen=True)
@@ -21,7 +32,9 @@ class TestResult:
     in words why, without data of the test or of the run. The fields below it hold data and are
     empty unless the feedback level shows them and the test is not hidden: ``input``, ``stdout``,
     ``stderr`` and ``value`` are excerpts of the one run, ``difference`` names the first difference
-    and holds the expected value. ``trust`` is "weak" for tests in the submission's process.
+    and holds the expected value. The row of a hidden test has no ``usage`` and no ``limit_hit``
+    either, because a submission can choose them by its input. ``trust`` is "weak" for tests in the
+    submission's process.
     """
 
     __test__ = False  # this is no test of pytest's
@@ -66,8 +79,10 @@ class GradeReport:
     passed. ``verdict`` is the worst of the tests'. ``tests`` has one row per test in the order in
     which they were given; `seed` made the order in which they ran.
 
-    Everything here is cut to ``feedback_level``, so that the report may be shown as it is;
-    ``feedback`` is the text made for the submitter, and holds no test ids and no times.
+    ``str()``, `to_dict` and the table of notebooks are cut to ``feedback_level``, so that they may
+    be shown as they are: of hidden tests they have ids, weights and verdicts. ``feedback`` is the
+    text made for the submitter; it has no test ids and no times. ``wall_s`` and ``total_usage``
+    (times added, the largest memory) count hidden tests too, and are for you alone.
     """
 
     tests: tuple[TestResult, ...]
@@ -79,6 +94,7 @@ class GradeReport:
     layers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     profile: str = ""
     wall_s: float = 0.0
+    total_usage: Usage = field(default_factory=Usage)
 
     @property
     def passed(self) -> bool:
@@ -102,14 +118,8 @@ class GradeReport:
 
     @property
     def usage(self) -> Usage:
-        """Sums of the tests' times, and the largest memory."""
-        rows = [row.usage for row in self.tests]
-        return Usage(
-            sum(u.cpu_s for u in rows),
-            sum(u.wall_s for u in rows),
-            sum(u.startup_s for u in rows),
-            max((u.peak_memory_bytes for u in rows), default=0),
-        )
+        """Sums of the times, and the largest memory, of the tests that are not hidden."""
+        return added(row.usage for row in self.tests)
 
     def __iter__(self) -> Iterator[TestResult]:
         """The rows."""
@@ -137,7 +147,8 @@ class GradeReport:
         return words + (" (trust: weak)" if self.trust == "weak" else "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Plain data for JSON. ``wall_s`` is None when there are hidden tests."""
+        hidden = any(row.hidden for row in self.tests)
         return {
             "passed": self.passed,
             "score": self.score,
@@ -150,7 +161,7 @@ class GradeReport:
             "isolation": self.isolation,
             "layers": dict(self.layers),
             "profile": self.profile,
-            "wall_s": self.wall_s,
+            "wall_s": None if hidden else self.wall_s,
             "usage": self.usage.to_dict(),
             "tests": [row.to_dict() for row in self.tests],
         }

@@ -34,10 +34,17 @@ def _cells(row: TestResult) -> tuple[str, ...]:
         plain(row.id),
         row.verdict,
         f"{row.weight:g}",
-        f"{row.usage.cpu_s:.3f}",
-        f"{row.usage.wall_s:.3f}",
-        format_bytes(row.usage.peak_memory_bytes),
+        *(("-", "-", "-") if row.hidden else _figures(row)),
         plain("; ".join(filter(None, notes)), 100),
+    )
+
+
+def _figures(row: TestResult) -> tuple[str, str, str]:
+    usage = row.usage
+    return (
+        f"{usage.cpu_s:.3f}",
+        f"{usage.wall_s:.3f}",
+        format_bytes(usage.peak_memory_bytes),
     )
 
 

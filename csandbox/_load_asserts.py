@@ -20,6 +20,7 @@ from csandbox._bounded_names import NotEvaluable, bounded, modules
 from csandbox._bounded_statements import simple_statement
 from csandbox._grade_tests import AnyTest, Call, InProcessTest
 from csandbox._load_shapes import Pending, is_plain, shaped
+from csandbox._python_tree import python_tree
 
 MOST_TESTS: Final = 10_000
 _ERRORS = (
@@ -286,7 +287,7 @@ def _numbered(tests: Sequence[AnyTest]) -> tuple[AnyTest, ...]:
 def parsed(text: str, what: str) -> ast.Module:
     """The tree of a text; ValueError says which text is no Python."""
     try:
-        return ast.parse(text)
+        return python_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"{what} cannot be read as Python: {error}") from error
 

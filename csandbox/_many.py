@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from csandbox._call import CallResult, judge, requests
 from csandbox._core_pool import CorePool
 from csandbox._default_pool import forced_pool
+from csandbox._errand import Errand, core_of
 from csandbox._order import Order
 from csandbox._profile import Profile
+from csandbox._progress import Progress
 from csandbox._result import Result
 from csandbox._run_many import Item
+from csandbox._value import ValueLimits, encode_call, open_reply
+
+if TYPE_CHECKING:
+    from csandbox._pool import Pool
 
 
 async def arun(
@@ -33,6 +40,36 @@ async def arun(
     return result.check() if check else result
 
 
+async def acall(
+    source: str | bytes,
+    entry: str,
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    adapters: Mapping[int | str, Any] | None = None,
+    value_limits: ValueLimits | None = None,
+    argv: Sequence[str] = (),
+    audit_log: str | os.PathLike[str] | None = None,
+    check: bool = False,
+    pool: Pool | None = None,
+    **options: Any,
+) -> CallResult:
+    """`call` for asyncio and trio: no thread waits; cancelled, it is dead before this is left.
+
+    The keywords are those of `call`, but for ``fresh``: the child is always a spare of a warm one.
+    """
+    from csandbox._async import arun_order  # asyncio only where it is used
+
+    bounds = value_limits or ValueLimits()
+    encoded = encode_call(entry, args, kwargs, adapters=adapters, limits=bounds)
+    errand = Errand.of(source, requests([encoded], bounds), pool, args=argv, **options)
+    result, came = await arun_order(core_of(errand), errand.order, audit_log)
+    judged = judge(result, open_reply(came[0], bounds) if came else None, bounds)
+    if check:
+        judged.check()
+    return judged
+
+
 def _pool_for(options: dict[str, Any]) -> Any:
     from csandbox._pool import Pool
 
@@ -49,7 +86,7 @@ def run_many(
     *,
     concurrency: int | None = None,
     ordered: bool = True,
-    progress: bool | Callable[[int, int | None], object] = False,
+    progress: Progress = False,
     profile: str | os.PathLike[str] | Profile = "compute",
     **options: Any,
 ) -> Iterator[Result]:
@@ -70,13 +107,16 @@ async def arun_many(
     *,
     concurrency: int | None = None,
     ordered: bool = True,
+    progress: Progress = False,
     profile: str | os.PathLike[str] | Profile = "compute",
     **options: Any,
 ) -> AsyncIterator[Result]:
     """`run_many` as an async iterator."""
     with _pool_for({**options, "profile": profile}) as pool:
         rest = _rest(options)
-        async for result in pool.arun_many(items, concurrency=concurrency, ordered=ordered, **rest):
+        async for result in pool.arun_many(
+            items, concurrency=concurrency, ordered=ordered, progress=progress, **rest
+        ):
             yield result
 
 

@@ -19,6 +19,8 @@ from csandbox._result import Result, Usage
 
 _SYNTAX_ERROR = "CSB001"
 
+Check = Callable[[bytes, Profile, str], tuple[Report, bytes, object]]
+
 
 def _stream(value: str | bytes | bytearray | memoryview, name: str) -> bytes:
     if isinstance(value, str):
@@ -136,6 +138,7 @@ class Order:
     degraded: frozenset[str]
     python: str | None
     report: Report | None = None
+    check: Check = check_bytes
 
     @classmethod
     def make(
@@ -178,7 +181,7 @@ class Order:
 
     def admit(self) -> Result | None:
         """Ask the guard: the result of a refused source, or None when it may run."""
-        self.report, text, checked = check_bytes(self.raw, self.profile, self.filename)
+        self.report, text, checked = self.check(self.raw, self.profile, self.filename)
         if not worth_confirming(self.report):
             return _refused(self.report, self.profile, self.filename)
         self.request["source"] = text

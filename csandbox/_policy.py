@@ -7,14 +7,15 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
 from csandbox import _core, _schema
+from csandbox._cleaning import dismiss, look_after
 from csandbox._errors import ProfileError, SetupError
 from csandbox._interpreter import Interpreter, interpreter
 from csandbox._packages import resolve
+from csandbox._place import beside_core
 from csandbox._profile import Profile
 
 # The uid and gid of a child when the caller is root: in the range 60578 to 61183 that systemd's
@@ -29,15 +30,7 @@ _CHOSEN = ("namespaces", "cgroup")
 
 def child_module() -> str:
     """Path of the ``_child`` extension, which lies beside ``_core``; it is never imported here."""
-    folder = Path(_core.__file__ or __file__).resolve().parent
-    for suffix in dict.fromkeys((".abi3.so", *EXTENSION_SUFFIXES)):
-        path = folder / f"_child{suffix}"
-        if path.is_file():
-            return str(path)
-    raise SetupError(
-        step="startup",
-        message=f"csandbox is incompletely installed: no _child in {folder}; install it again",
-    )
+    return beside_core("_child")
 
 
 def degraded_names(allow_degraded: Iterable[str]) -> frozenset[str]:
@@ -197,13 +190,16 @@ def policy_of(
     except OSError:
         return _core.Policy(policy_spec(profile, interpreter(python), degraded, base))
     identity = (os.geteuid(), folder.st_dev, folder.st_ino)
-    return _compiled(profile, python, degraded, base, identity)
+    policy = _compiled(profile, python, degraded, base, identity)
+    look_after(policy)
+    return policy
 
 
 def clear_caches() -> None:
     """Forget compiled policies and descriptions (packages installed since are then seen)."""
     from csandbox import _interpreter, _packages
 
+    dismiss()
     _compiled.cache_clear()
     _interpreter._described.cache_clear()
     _packages.resolve.cache_clear()

@@ -15,6 +15,7 @@ from csandbox._limits import Limits
 from csandbox._order import Order, Replies, carry_out
 from csandbox._policy import degraded_names, policy_of, with_layers
 from csandbox._profile import Profile, as_profile
+from csandbox._progress import Progress
 from csandbox._result import Result
 from csandbox._run_many import Item, arun_each, run_each
 from csandbox._sizing import usable_cpus
@@ -135,6 +136,19 @@ class Pool:
         """As `csandbox.call`, in a spare child."""
         return call(source, entry, args, kwargs, pool=self, **options)
 
+    async def acall(
+        self,
+        source: str | bytes,
+        entry: str,
+        args: Any = (),
+        kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> CallResult:
+        """`call` for asyncio and trio: no thread waits, cancelling kills the child first."""
+        from csandbox._many import acall
+
+        return await acall(source, entry, args, kwargs, pool=self, **options)
+
     def start(
         self,
         source: str | bytes,
@@ -166,7 +180,7 @@ class Pool:
         *,
         concurrency: int | None = None,
         ordered: bool = True,
-        progress: bool | Callable[[int, int | None], object] = False,
+        progress: Progress = False,
         **options: Any,
     ) -> Iterator[Result]:
         """Run many programs, lazily: results in the order of `items`, or as they finish.
@@ -186,11 +200,12 @@ class Pool:
         *,
         concurrency: int | None = None,
         ordered: bool = True,
+        progress: Progress = False,
         **options: Any,
     ) -> AsyncIterator[Result]:
         """`run_many` as an async iterator."""
         width = _count(concurrency, "concurrency", 2 * self.workers)
-        return arun_each(self, items, width, ordered, options)
+        return arun_each(self, items, width, ordered, progress, options)
 
     def session(self, **options: Any) -> Session:
         """A child that keeps its state between cells; see `csandbox.Session`."""

@@ -100,14 +100,15 @@ def perform(
     if not isinstance(fresh, bool):
         raise TypeError(f"fresh must be True or False, not {fresh!r}")
     order = Order.make(source, more, **options)
-    return carry_out(order, _run_fresh if fresh else _run_warm, audit_log)
+    return carry_out(order, _run_fresh if fresh else run_warm, audit_log)
 
 
 def _run_fresh(order: Order) -> _core.RunData:
     return _core.run(order.policy(), order.request)
 
 
-def _run_warm(order: Order) -> _core.RunData:
+def run_warm(order: Order) -> _core.RunData:
+    """Run in a spare of the default pool, or in a new interpreter while it has none."""
     pool = default_pool(order.policy(), order.profile)
     if pool is not None:
         try:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sized
 from typing import TYPE_CHECKING, Any, Union
 
 from csandbox import _core
 from csandbox._order import Order
+from csandbox._progress import Progress, Teller
 from csandbox._result import Result
 
 if TYPE_CHECKING:
     from csandbox._pool import Pool
 
 Item = Union[str, bytes, Mapping[str, Any]]  # noqa: UP007 - evaluated by CPython 3.10
-Progress = Callable[[int, int | None], object]
 
 _LOOK_S = 0.1
 _END = object()  # of the items: None would be one, and wrong
@@ -31,27 +31,6 @@ def options_of(item: Item, common: Mapping[str, Any]) -> tuple[str | bytes, dict
         "an item must be a source (str or bytes) or a mapping with 'source' and keywords of run(), "
         f"not {type(item).__name__}"
     )
-
-
-def _reporter(progress: bool | Progress, items: object) -> Callable[[int], object]:
-    """A function to be told how many are done; closing is by None."""
-    total = len(items) if isinstance(items, Sized) else None
-    if callable(progress):
-        return lambda done: progress(done, total)
-    if progress:
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            return lambda _done: None
-        bar = tqdm(total=total, unit="run")
-
-        def show(done: int) -> None:
-            bar.update(done - bar.n)
-            if done == total:
-                bar.close()
-
-        return show
-    return lambda _done: None
 
 
 class _Flight:
@@ -117,14 +96,14 @@ def run_each(
     items: Iterable[Item],
     width: int,
     ordered: bool,
-    progress: bool | Progress,
+    progress: Progress,
     options: Mapping[str, Any],
 ) -> Iterator[Result]:
     """See ``Pool.run_many``."""
-    tell = _reporter(progress, items)
+    teller = Teller(progress, len(items) if isinstance(items, Sized) else None)
     source = enumerate(items)
     flight = _Flight(pool, options)
-    sent, given, more = 0, 0, True
+    more = True
     try:
         while more or len(flight) or flight.ready:
             # In order, what is finished waits for an earlier one: that counts as well.
@@ -136,29 +115,34 @@ def run_each(
                     more = False
                     break
                 flight.send(*following)
-                sent += 1
-            found = _next_ready(flight, ordered, given)
+            found = _next_ready(flight, ordered, teller.done)
             if found is not None:
                 result = flight.ready.pop(found)
-                given += 1
-                tell(given)
+                teller.one_more()
                 yield result
             elif len(flight):
                 flight.take(_LOOK_S)
     finally:
         flight.end()
+        teller.close()
 
 
 async def arun_each(
-    pool: Pool, items: Iterable[Item], width: int, ordered: bool, options: Mapping[str, Any]
+    pool: Pool,
+    items: Iterable[Item],
+    width: int,
+    ordered: bool,
+    progress: Progress,
+    options: Mapping[str, Any],
 ) -> AsyncIterator[Result]:
     """See ``Pool.arun_many``. Tasks of the running loop, at most `width` at a time."""
     import asyncio
 
+    teller = Teller(progress, len(items) if isinstance(items, Sized) else None)
     source = iter(items)
     tasks: dict[asyncio.Task[Result], int] = {}
     ready: dict[int, Result] = {}
-    sent, given, more = 0, 0, True
+    sent, more = 0, True
     try:
         while more or tasks or ready:
             while more and len(tasks) < width and len(tasks) + len(ready) < 2 * width:
@@ -169,11 +153,11 @@ async def arun_each(
                 text, own = options_of(item, options)
                 tasks[asyncio.ensure_future(pool.arun(text, **own))] = sent
                 sent += 1
-            found = given if ordered and given in ready else None
+            found = teller.done if ordered and teller.done in ready else None
             if not ordered:
                 found = next(iter(ready), None)
             if found is not None:
-                given += 1
+                teller.one_more()
                 yield ready.pop(found)
             elif tasks:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -183,3 +167,4 @@ async def arun_each(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        teller.close()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import base64
-import binascii
-import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
+from csandbox._ask import DISPLAYS, Answers, Ask, Show, bundle, opened
 from csandbox._call import CallResult, judge
 from csandbox._default_pool import forced_pool
 from csandbox._errors import SandboxError
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
 
 # What a cell may answer with: its displays (at most 8 MB in the child) as JSON.
 _REPLY_BYTES = 12 * 1024 * 1024
-# The child's own bound, and its word about what it left out.
-_DISPLAYS = 65
 # A person waits for a list of names no longer than this.
 _EXPLORE_S = 1.0
 
@@ -135,32 +131,9 @@ def _prelude() -> str:
     )
 
 
-def _bundle(data: object) -> Mapping[str, Any]:
-    """A MIME bundle out of JSON that hostile code may have written."""
-    found: dict[str, Any] = {}
-    for kind, value in data.items() if isinstance(data, dict) else ():
-        if isinstance(value, dict) and set(value) == {"base64"}:
-            try:
-                found[kind] = base64.b64decode(str(value["base64"]), validate=True)
-            except (binascii.Error, ValueError):
-                continue
-        else:
-            found[kind] = value
-    return MappingProxyType(found)
-
-
 def _text(data: Mapping[str, Any], key: str) -> str:
     value = data.get(key, "")
     return value if isinstance(value, str) else str(value)[:1000]
-
-
-def _opened(reply: bytes) -> dict[str, Any] | None:
-    """The child's JSON, or None when it is none."""
-    try:
-        data = json.loads(reply)
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
 
 
 class Session:
@@ -243,14 +216,17 @@ class Session:
         """Whether its child lives."""
         return self._core is not None and self._core.alive
 
-    def _exchange(self, order: Order, tap: Tap | None = None) -> _core.RunData:
+    def _exchange(
+        self, order: Order, tap: Tap | None = None, answers: Answers | None = None
+    ) -> _core.RunData:
         if not self._lock.acquire(blocking=False):
             raise SessionError("the session is busy: one cell at a time")
         try:
             if self._core is None or not self._core.alive:
                 why = self._over or "it was closed"
                 raise SessionError(f"the session has ended ({why}); reset() begins a new one")
-            data = self._core.exchange(order.request, tap)
+            ask = None if answers is None else answers.ask
+            data = self._core.exchange(order.request, tap, ask)
             data["violations"], self._denied = _fresh(data["violations"], self._denied)
             if not self.alive:
                 self._over = f"{data['verdict']}"
@@ -277,12 +253,17 @@ class Session:
         filename: str = "<cell>",
         on_stdout: Callable[[bytes], object] | None = None,
         on_stderr: Callable[[bytes], object] | None = None,
+        on_display: Show | None = None,
+        on_input: Ask | None = None,
     ) -> CellResult:
         """Check and execute one cell. Its verdict, its output and what it showed.
 
         `on_stdout` and `on_stderr` are called with what the cell writes, as it writes it, by this
-        thread; the result still has all of it. What they raise is told on stderr and
-        goes no further.
+        thread, and `on_display` with each MIME bundle that it shows, after what it wrote before;
+        the result still has all of it. `on_input` is called with the prompt of ``input()`` and
+        returns the line, or raises EOFError; without it, ``input()`` raises EOFError in the cell.
+        While the two are asked the cell stands still, and its time does not go on. What the four
+        raise is told on stderr and goes no further.
 
         Raises SessionError when the session has ended or is busy.
         """
@@ -292,15 +273,19 @@ class Session:
             return _cell(refused, alive=self.alive)
         text = order.request["source"]
         order.request.update(self._more([text], cell=True))
-        data = self._exchange(order, _tap(on_stdout, on_stderr))
-        return self._judged(order, data)
+        answers = Answers(on_display, on_input)
+        data = self._exchange(order, _tap(on_stdout, on_stderr), answers)
+        cell = self._judged(order, data)
+        if not answers.shown:
+            return cell
+        return replace(cell, displays=(*answers.shown, *cell.displays)[:DISPLAYS])
 
     def _judged(self, order: Order, data: _core.RunData) -> CellResult:
         result = order.result(data)
         alive = self.alive
         if not data["replies"] or result.verdict == "rejected":
             return _cell(result, alive=alive)
-        said = _opened(data["replies"][0]["bytes"])
+        said = opened(data["replies"][0]["bytes"])
         if said is None:
             return _cell(replace(result, verdict="runtime_error"), alive=alive)
         if alive:
@@ -321,8 +306,8 @@ class Session:
             result,
             alive=alive,
             value_repr=None if said.get("value_repr") is None else _text(said, "value_repr"),
-            value=None if value is None else _bundle(value),
-            displays=tuple(map(_bundle, shown[:_DISPLAYS])) if isinstance(shown, list) else (),
+            value=None if value is None else bundle(value),
+            displays=tuple(map(bundle, shown[:DISPLAYS])) if isinstance(shown, list) else (),
             raised=raised,
             count=count if isinstance(count, int) else 0,
         )

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from csandbox._python_tree import python_tree
+
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEFT, _RIGHT = "csandbox_left", "csandbox_right"
 _WORDS = {
@@ -103,7 +105,7 @@ def _telling(tree: ast.AST) -> Iterable[tuple[int, int, bytes]]:
 
 def sliced(source: str, entry: list[str], *, telling: bool = True) -> str:
     """The program for ``entry`` (["test_x"], or ["TestX", "test_x"]). Raises ValueError."""
-    tree = ast.parse(source)
+    tree = python_tree(source)
     kept = _kept(tree, entry)
     if not any(isinstance(node, _Definition) and node.name == entry[0] for node in kept):
         raise ValueError(f"{entry[0]} is not defined at the top of the module")

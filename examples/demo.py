@@ -17,7 +17,7 @@ from pathlib import Path
 import csandbox
 
 HERE = Path(__file__).resolve().parent
-LIMITS = csandbox.Limits(cpu_s=1, wall_s=4, memory_bytes=256 * csandbox.MiB)
+LIMITS = csandbox.Limits(cpu_s=1, wall_s=60, memory_bytes=256 * csandbox.MiB)
 
 
 @dataclass(frozen=True)

@@ -94,24 +94,39 @@ is_stale(int parent, const char *name)
     return age >= STALE_S || (age >= RACE_S && !maker_lives(name));
 }
 
-static void
-sweep(int parent)
+/* Of one maker, whose end is known, or of all (0), who may just be about to use theirs. Returns how
+ * many of the one are still in use. */
+static size_t
+sweep(int parent, pid_t maker)
 {
+    char prefix[sizeof PREFIX + 16] = PREFIX;
+    size_t kept = 0;
     int own = fcntl(parent, F_DUPFD_CLOEXEC, 0);
     DIR *listing = own < 0 ? NULL : fdopendir(own);
     const struct dirent *entry;
     if (listing == NULL) {
         csb_fd_close(&own);
-        return;
+        return 0;
+    }
+    if (maker != 0) {
+        (void)snprintf(prefix, sizeof prefix, PREFIX "%d-", (int)maker);
     }
     rewinddir(listing); /* the position is shared */
     while ((entry = readdir(listing)) != NULL) {
-        if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 &&
-            is_stale(parent, entry->d_name)) {
-            (void)unlinkat(parent, entry->d_name, AT_REMOVEDIR);
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
+            (maker != 0 ? !maker_lives(entry->d_name)
+                        : is_stale(parent, entry->d_name))) {
+            kept += unlinkat(parent, entry->d_name, AT_REMOVEDIR) != 0 ? 1 : 0;
         }
     }
     (void)closedir(listing);
+    return kept;
+}
+
+size_t
+csb_cgroup_sweep_of(int folder_fd, pid_t maker)
+{
+    return sweep(folder_fd, maker);
 }
 
 uint64_t
@@ -263,7 +278,7 @@ csb_cgroup_find(struct csb_cgroup *cgroup, char *why, size_t size)
     }
     while ((fd = csb_cgroup_place_next(&place)) >= 0) {
         int result;
-        sweep(fd);
+        (void)sweep(fd, 0);
         result = try_folder(fd);
         if (result == 0) {
             cgroup->fd = csb_fd_raise(fd);

@@ -32,6 +32,9 @@ void csb_cgroup_done(struct csb_cgroup *cgroup);
  * systemd manages only what it has marked as delegated is taken. */
 bool csb_cgroup_find(struct csb_cgroup *cgroup, char *why, size_t size);
 
+/* Remove the leaves of a process that has ended. Returns how many are still in use. */
+size_t csb_cgroup_sweep_of(int folder_fd, pid_t maker);
+
 void csb_leaf_init(struct csb_leaf *leaf);
 
 /* Make a leaf with memory.max, no swap, and pids.max = `tasks`. */

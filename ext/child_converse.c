@@ -15,10 +15,12 @@ static PyObject *
 prelude_namespace(const char *text)
 {
     PyObject *names = PyDict_New();
+    PyObject *question = csb_child_question();
     PyObject *code = NULL;
     PyObject *result = NULL;
-    if (names != NULL &&
+    if (names != NULL && question != NULL &&
         PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins()) == 0 &&
+        PyDict_SetItemString(names, "question", question) == 0 &&
         (text[0] == '\0' ||
          (code = Py_CompileString(text, "<csandbox>", Py_file_input)) != NULL)) {
         result =
@@ -27,6 +29,7 @@ prelude_namespace(const char *text)
     if (result == NULL) {
         Py_CLEAR(names);
     }
+    Py_XDECREF(question);
     Py_XDECREF(result);
     Py_XDECREF(code);
     return names;
@@ -52,7 +55,7 @@ reply_with(PyObject *answer)
     if (answer == NULL || PyBytes_AsStringAndSize(answer, &bytes, &count) < 0) {
         return -1;
     }
-    csb_child_reply((const unsigned char *)bytes, (size_t)count);
+    csb_child_say(CSB_FRAME_REPLY, (const unsigned char *)bytes, (size_t)count);
     return 0;
 }
 
@@ -119,7 +122,7 @@ answer_call(PyObject *names, PyObject *request, PyObject *globals)
                               (size_t)PyBytes_Size(request), &reply);
     listen_to_interrupts(false);
     if (result == 0) {
-        csb_child_reply(reply.bytes, reply.count);
+        csb_child_say(CSB_FRAME_REPLY, reply.bytes, reply.count);
     } else {
         PyErr_NoMemory();
     }
@@ -154,7 +157,7 @@ csb_child_converse(const struct csb_child *child, const struct csb_child_task *t
     char *bytes;
     int result = names == NULL ? -1 : 0;
     if (result == 0) {
-        csb_child_reply(NULL, 0);
+        csb_child_say(CSB_FRAME_REPLY, NULL, 0);
     }
     while (result == 0 && (bytes = csb_child_next_frame(&frame)) != NULL) {
         if (PyErr_CheckSignals() < 0) {

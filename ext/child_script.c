@@ -77,6 +77,7 @@ agreed_code(const struct csb_child *child, const struct csb_child_task *task,
     PyObject *code = csb_child_compile(source, task->file_name);
     int agreed;
     if (code == NULL) {
+        csb_child_tell_broken(child);
         csb_child_close_channel();
         return csb_child_end(child, CSB_END_COMPILE_ERROR, task->file_name, source);
     }
@@ -148,6 +149,7 @@ csb_child_live(struct csb_child *child)
     source = PyUnicode_DecodeUTF8(task.source, (Py_ssize_t)task.header.source_bytes,
                                   "strict");
     if (source == NULL) {
+        csb_child_tell_broken(child);
         csb_child_close_channel();
         result = csb_child_end(child, CSB_END_COMPILE_ERROR, task.file_name, NULL);
     } else if (csb_child_become(&task) < 0) {

@@ -41,6 +41,10 @@ int csb_child_agree(const struct csb_child *child, PyObject *const *codes,
 int csb_child_converse(const struct csb_child *child, const struct csb_child_task *task,
                        PyObject *globals);
 
+/* New reference: question(bytes) -> bytes or None, by which a session's prelude asks the
+ * caller while a frame is carried out. NULL with an exception. */
+PyObject *csb_child_question(void);
+
 /* Set variables, NUL-terminated "NAME=value"; of two of one name the first counts. Returns 0
  * or -1 with an exception. */
 int csb_child_set_environment(const char *first, uint32_t count);

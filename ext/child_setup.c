@@ -282,9 +282,15 @@ csb_child_await_go(const struct csb_child *child, const unsigned char *facts,
 }
 
 void
-csb_child_reply(const unsigned char *bytes, size_t count)
+csb_child_tell_broken(const struct csb_child *child)
 {
-    send_frame((struct csb_wire_frame){count, CSB_FRAME_REPLY, 0}, bytes);
+    send_frame((struct csb_wire_frame){0, CSB_FRAME_BROKEN, child->late_mask}, NULL);
+}
+
+void
+csb_child_say(enum csb_wire_frame_kind kind, const unsigned char *bytes, size_t count)
+{
+    send_frame((struct csb_wire_frame){count, kind, 0}, bytes);
 }
 
 char *

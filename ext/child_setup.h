@@ -58,8 +58,12 @@ const char *csb_child_skip_strings(const char *at, uint32_t count);
 bool csb_child_await_go(const struct csb_child *child, const unsigned char *facts,
                         size_t count);
 
-/* Answer the caller. Exits when nobody listens. */
-void csb_child_reply(const unsigned char *bytes, size_t count);
+/* A frame for the caller: REPLY or ASK. Exits when nobody listens. */
+void csb_child_say(enum csb_wire_frame_kind kind, const unsigned char *bytes,
+                   size_t count);
+
+/* The source does not compile: what was confirmed of the layers is told all the same. */
+void csb_child_tell_broken(const struct csb_child *child);
 
 /* The caller's next frame: heap bytes, NUL-terminated, to be freed by the receiver. NULL: the caller
  * is gone. */

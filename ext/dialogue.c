@@ -42,7 +42,11 @@ void
 csb_dialogue_push(struct csb_dialogue *dialogue)
 {
     while (dialogue->feed_count > 0) {
-        csb_feed_push(&dialogue->feeds[0]);
+        if (csb_feed_push(&dialogue->feeds[0]) < 0) {
+            dialogue->failed = true;
+            dialogue->feed_count = 0;
+            return;
+        }
         if (dialogue->feeds[0].left > 0) {
             return;
         }

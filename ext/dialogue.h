@@ -14,6 +14,7 @@ struct csb_dialogue {
     int *channel; /* borrowed: CSB_FD_NONE inside when it is closed */
     struct csb_feed feeds[CSB_DIALOGUE_FEEDS];
     unsigned feed_count;
+    bool failed; /* the socket did not take what was said: our fault, not the child's */
     struct csb_inbox inbox;
 };
 

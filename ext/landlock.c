@@ -144,16 +144,30 @@ add_rule(int ruleset, const struct csb_path_rule *rule, uint64_t handled_fs)
 }
 
 int
-csb_landlock_build(const struct csb_path_rule *rules, size_t count, int abi,
-                   int *ret_fd, struct csb_error *reterr)
+csb_landlock_begin(int abi)
 {
     size_t size;
     struct ruleset_attr attr = handled(abi, &size);
     int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
-    int result = ruleset < 0 ? -errno : 0;
+    return ruleset < 0 ? -errno : ruleset;
+}
+
+int
+csb_landlock_grant(int ruleset_fd, const struct csb_path_rule *rule, int abi)
+{
+    size_t size;
+    return add_rule(ruleset_fd, rule, handled(abi, &size).handled_access_fs);
+}
+
+int
+csb_landlock_build(const struct csb_path_rule *rules, size_t count, int abi,
+                   int *ret_fd, struct csb_error *reterr)
+{
+    int ruleset = csb_landlock_begin(abi);
+    int result = ruleset < 0 ? ruleset : 0;
     *ret_fd = -1;
     for (size_t i = 0; i < count && result == 0; i++) {
-        result = add_rule(ruleset, &rules[i], attr.handled_access_fs);
+        result = csb_landlock_grant(ruleset, &rules[i], abi);
     }
     if (result < 0) {
         if (ruleset >= 0) {

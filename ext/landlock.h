@@ -30,6 +30,13 @@ int csb_landlock_abi(void);
 /* One line: what a kernel of this ABI does not cover, "" when nothing is lost. */
 const char *csb_landlock_lost(int abi);
 
+/* Make a ruleset that denies everything; returns its descriptor or -errno. */
+int csb_landlock_begin(int abi);
+
+/* Grant one thing more, made with the same ABI; returns 0 or -errno. */
+int csb_landlock_grant(int ruleset_fd, const struct csb_path_rule *rule,
+                       int abi) CSB_MUST_USE;
+
 /* Make a ruleset that denies everything but `rules`. On success *ret_fd is the caller's. */
 int csb_landlock_build(const struct csb_path_rule *rules, size_t count, int abi,
                        int *ret_fd, struct csb_error *reterr) CSB_MUST_USE;

@@ -28,10 +28,21 @@ close_all(struct csb_path_rule *rules, size_t count)
     free(rules);
 }
 
+static void
+forget_fine(struct csb_path_rules *rules)
+{
+    for (size_t i = 0; i < rules->fine_count; i++) {
+        free(rules->fine[i].path);
+    }
+    free(rules->fine);
+    rules->fine = NULL;
+    rules->fine_count = 0;
+}
+
 void
 csb_path_rules_done(struct csb_path_rules *rules)
 {
-    close_all(rules->fine, rules->fine_count);
+    forget_fine(rules);
     close_all(rules->coarse, rules->coarse_count);
     csb_strings_done(&rules->coarse_paths);
     csb_fd_close(&rules->fine_ruleset);
@@ -64,6 +75,24 @@ append(struct csb_path_rule **rules, size_t *count, enum csb_path_access access,
     }
     grown[(*count)++] = (struct csb_path_rule){access, fd};
     *rules = grown;
+    return 0;
+}
+
+static int
+append_fine(struct csb_path_rules *rules, enum csb_path_access access, const char *path)
+{
+    struct csb_fine_rule *grown =
+        realloc(rules->fine, (rules->fine_count + 1) * sizeof *grown);
+    char *copy;
+    if (grown == NULL) {
+        return -ENOMEM;
+    }
+    rules->fine = grown;
+    copy = strdup(path);
+    if (copy == NULL) {
+        return -ENOMEM;
+    }
+    grown[rules->fine_count++] = (struct csb_fine_rule){access, copy};
     return 0;
 }
 
@@ -148,8 +177,9 @@ csb_path_rules_add(struct csb_path_rules *rules, enum csb_path_access access,
     if (fd < 0) {
         return 0; /* not there: nothing to grant */
     }
+    (void)close(fd); /* it was only asked whether it is there */
     coarse = access == CSB_PATH_DEVICE ? path : coarse_path(path, scratch_base, folder);
-    result = append(&rules->fine, &rules->fine_count, access, fd);
+    result = append_fine(rules, access, path);
     if (result == 0) {
         result = add_coarse(rules, access, coarse);
     }
@@ -168,30 +198,49 @@ raise_ruleset(int *fd, struct csb_error *reterr)
                                   "keep the file rules: %s", strerror(-raised));
 }
 
+/* One that is gone since it was added grants nothing. */
+static int
+grant_path(int ruleset, const struct csb_fine_rule *rule, int abi)
+{
+    int fd = open(rule->path, O_PATH | O_CLOEXEC);
+    int result;
+    if (fd < 0) {
+        return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+    }
+    result =
+        csb_landlock_grant(ruleset, &(struct csb_path_rule){rule->access, fd}, abi);
+    (void)close(fd);
+    return result;
+}
+
 int
 csb_path_rules_seal(struct csb_path_rules *rules, const char *scratch_base,
                     bool scratch_writable, int abi, struct csb_error *reterr)
 {
-    int result;
-    int fd = open(scratch_base, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
+    int result = append_fine(rules, scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ,
+                             scratch_base);
+    CSB_CLEANUP(csb_fd_close)
+    int base = open(scratch_base, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (base < 0) {
         result = errno;
         return csb_fail(reterr, CSB_STEP_SCRATCH, result, "open %s: %s", scratch_base,
                         strerror(result));
     }
-    result = append(&rules->fine, &rules->fine_count,
-                    scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ, fd);
-    if (result < 0) {
-        return keep_error(reterr, -result);
+    if (result == 0) {
+        rules->fine_ruleset = csb_landlock_begin(abi);
+        result = rules->fine_ruleset < 0 ? rules->fine_ruleset : 0;
     }
-    result = csb_landlock_build(rules->fine, rules->fine_count, abi,
-                                &rules->fine_ruleset, reterr);
-    /* The ruleset pins what it names; hundreds of descriptors would count against the
-     * host's limit, which is often 1024. */
-    close_all(rules->fine, rules->fine_count);
-    rules->fine = NULL;
-    rules->fine_count = 0;
-    return result == 0 ? raise_ruleset(&rules->fine_ruleset, reterr) : result;
+    for (size_t i = 0; i < rules->fine_count && result == 0; i++) {
+        result = grant_path(rules->fine_ruleset, &rules->fine[i], abi);
+    }
+    forget_fine(rules);
+    if (result < 0) {
+        csb_fd_close(&rules->fine_ruleset);
+        rules->fine_ruleset = CSB_FD_NONE;
+        return csb_fail(reterr, CSB_STEP_LANDLOCK, -result, "make the file rules: %s",
+                        strerror(-result));
+    }
+    return raise_ruleset(&rules->fine_ruleset, reterr);
 }
 
 int

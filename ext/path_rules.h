@@ -15,8 +15,15 @@
 #include "landlock.h"
 #include "string_list.h"
 
+/* Kept by name, and open only while it is made a rule: there may be hundreds, and a host's
+ * limit of descriptors may be 256. */
+struct csb_fine_rule {
+    enum csb_path_access access;
+    char *path;
+};
+
 struct csb_path_rules {
-    struct csb_path_rule *fine;
+    struct csb_fine_rule *fine;
     size_t fine_count;
     struct csb_path_rule *coarse; /* one more entry is allocated than coarse_count */
     size_t coarse_count;
@@ -27,7 +34,7 @@ struct csb_path_rules {
 void csb_path_rules_init(struct csb_path_rules *rules);
 void csb_path_rules_done(struct csb_path_rules *rules);
 
-/* Open `path` and add it. A path that does not exist is passed over. Refused (EINVAL): a
+/* Add `path`. A path that does not exist is passed over. Refused (EINVAL): a
  * relative path, "/", and a path that holds the scratch folders, which are granted run by
  * run. */
 int csb_path_rules_add(struct csb_path_rules *rules, enum csb_path_access access,

@@ -16,17 +16,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* What is left of the spare goes to the keeper. */
+/* What is left of the spare goes to the keeper, its place to the next caller. */
 static void
-put_back(struct csb_pool *pool, struct csb_spare *spare, bool held_place)
+put_back(struct csb_pool *pool, struct csb_spare *spare)
 {
     (void)pthread_mutex_lock(&pool->lock);
     spare->next = pool->used;
     pool->used = spare;
-    if (held_place) {
-        pool->running--;
-        csb_pool_grant(pool);
-    }
+    pool->running--;
+    csb_pool_grant(pool);
     (void)pthread_cond_broadcast(&pool->idle);
     (void)pthread_mutex_unlock(&pool->lock);
     csb_pool_wake(pool);
@@ -148,7 +146,7 @@ run_once(struct csb_pool *pool, const struct csb_request *request,
         memset(ret, 0, sizeof *ret);
     }
     csb_message_done(&message);
-    put_back(pool, spare, true);
+    put_back(pool, spare);
     count_run(pool, begun_ns);
     return result;
 }
@@ -164,7 +162,8 @@ csb_pool_run(struct csb_pool *pool, const struct csb_request *request,
         csb_report_done(ret);
         result = run_once(pool, request, ret, reterr, &again);
     }
-    return result;
+    /* An empty report: nothing began, an internal error. */
+    return result == -CSB_POOL_KILLED ? 0 : result;
 }
 
 int
@@ -185,6 +184,7 @@ csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
+        job.seen = own_group(pool, spare);
         result = csb_run_open(&spare->start, &job, ret_run, ret, reterr);
     }
     csb_message_done(&message);
@@ -195,6 +195,6 @@ csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
             ret_kit->scratch.path + (spare->kit.scratch.name - spare->kit.scratch.path);
         csb_kit_init(&spare->kit);
     }
-    put_back(pool, spare, true);
+    put_back(pool, spare);
     return result;
 }

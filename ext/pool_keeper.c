@@ -16,10 +16,18 @@
 
 #define KILL_WAIT_NS (2 * CSB_NS_PER_S)
 #define RETRY_NS (100 * CSB_NS_PER_MS)
+#define RETRY_KILLED_NS (20 * CSB_NS_PER_MS)
 #define LONGEST_RETRY_NS (5 * CSB_NS_PER_S)
 
-/* So many failures one after the other, and those who wait are told. */
-enum { FAILURES_UNTIL_TOLD = 2, PENDING_MAX = 64, FIXED_POLLS = 4, DYING_MS = 100 };
+/* So many failures one after the other, and those who wait are told. One that was killed by a
+ * signal has shown nothing wrong with what it was asked to do. */
+enum {
+    FAILURES_UNTIL_TOLD = 2,
+    KILLS_UNTIL_TOLD = 8,
+    PENDING_MAX = 64,
+    FIXED_POLLS = 4,
+    DYING_MS = 100
+};
 
 struct csb_spare *
 csb_spare_new(void)
@@ -37,7 +45,8 @@ csb_spare_free(struct csb_spare *spare)
 {
     if (spare != NULL) {
         csb_start_discard(&spare->start);
-        csb_kit_done(&spare->kit, spare->files_made);
+        /* Whatever lies in a folder, the next spare must not wait for its removal. */
+        csb_kit_done(&spare->kit, spare->files_made == 0 ? 0 : UINT32_MAX);
         free(spare);
     }
 }
@@ -56,7 +65,9 @@ free_all(struct csb_spare *list)
 static void
 fail(struct csb_pool *pool, const struct csb_error *error)
 {
-    int64_t pause = RETRY_NS;
+    const bool killed = error->err == CSB_POOL_KILLED;
+    const unsigned until = killed ? KILLS_UNTIL_TOLD : FAILURES_UNTIL_TOLD;
+    int64_t pause = killed ? RETRY_KILLED_NS : RETRY_NS;
     (void)pthread_mutex_lock(&pool->lock);
     pool->stats.failures++;
     pool->failures_in_a_row++;
@@ -64,7 +75,7 @@ fail(struct csb_pool *pool, const struct csb_error *error)
         pause *= 2;
     }
     pool->error = *error;
-    if (pool->failures_in_a_row >= FAILURES_UNTIL_TOLD) {
+    if (pool->failures_in_a_row >= until) {
         for (struct csb_waiter *waiter = pool->first; waiter != NULL;
              waiter = waiter->next) {
             waiter->failed = true;
@@ -87,6 +98,11 @@ lose_zygote(struct csb_pool *pool, bool blame)
     }
     pool->worked = false;
     csb_zygote_kill(&pool->zygote);
+    if (blame && pool->zygote.ended.signal != 0) {
+        (void)csb_fail(&error, CSB_STEP_STARTUP, CSB_POOL_KILLED,
+                       "the warm interpreter was killed by signal %d, again and again",
+                       pool->zygote.ended.signal);
+    }
     (void)pthread_mutex_lock(&pool->lock);
     lost = pool->ready;
     pool->ready = NULL;
@@ -142,8 +158,7 @@ look_after_zygote(struct csb_pool *pool, int64_t now_ns)
     if (pool->zygote.process.pidfd >= 0 && pool->pending == NULL &&
         pool->retired.process.pidfd < 0 && is_due(pool, now_ns)) {
         csb_zygote_retire(&pool->zygote);
-        pool->retired = pool->zygote;
-        csb_zygote_init(&pool->zygote);
+        csb_zygote_move(&pool->retired, &pool->zygote);
     }
     if (pool->zygote.process.pidfd < 0 && now_ns >= pool->retry_ns) {
         start_zygote(pool);

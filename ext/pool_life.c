@@ -158,16 +158,22 @@ abandon_spares(struct csb_spare *spare)
     }
 }
 
+static void
+abandon_zygote(struct csb_zygote *zygote)
+{
+    csb_fd_close(&zygote->process.pidfd);
+    csb_fd_close(&zygote->control_fd);
+    csb_fd_close(&zygote->errors_fd);
+    csb_fd_close(&zygote->home.fd);
+    csb_fd_close(&zygote->home.base_fd);
+}
+
 void
 csb_pool_abandon(struct csb_pool *pool)
 {
     abandon_spares(pool->ready);
     abandon_spares(pool->pending);
-    csb_fd_close(&pool->zygote.process.pidfd);
-    csb_fd_close(&pool->zygote.control_fd);
-    csb_fd_close(&pool->zygote.errors_fd);
-    csb_fd_close(&pool->retired.process.pidfd);
-    csb_fd_close(&pool->retired.control_fd);
-    csb_fd_close(&pool->retired.errors_fd);
+    abandon_zygote(&pool->zygote);
+    abandon_zygote(&pool->retired);
     csb_fd_close(&pool->wake_fd);
 }

@@ -7,9 +7,14 @@
 #include "pool.h"
 #include "zygote.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 enum { CSB_POOL_SAMPLES = 1024 };
+
+/* As an error: zygotes were killed before they could be of use. The caller's run is not at fault,
+ * nor is what was asked of the pool. */
+enum { CSB_POOL_KILLED = EOWNERDEAD };
 
 /* A child on its way to be ready, ready, or used up. */
 struct csb_spare {

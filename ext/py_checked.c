@@ -1,6 +1,6 @@
 /* Theory of operation: glue, in the caller. Here the guard and the launch meet: the job's
- * question is answered with the guard's comparison. Each capsule serves one run, so its
- * findings are changed by one thread only. */
+ * question is answered with the guard's comparison. A capsule is not changed once it is made,
+ * and may serve many runs at the same time; what a run finds is added to its own copy. */
 #include "py_checked.h"
 
 #include "confirm.h"
@@ -9,10 +9,16 @@
 
 static const char capsule_name[] = "csandbox.checked";
 
+struct checked {
+    struct csb_findings findings; /* owned */
+    const struct csb_guard_config *config;
+    PyObject *guard; /* owned reference that keeps config alive */
+};
+
 static void
 destroy(PyObject *capsule)
 {
-    struct csb_py_checked *checked = PyCapsule_GetPointer(capsule, capsule_name);
+    struct checked *checked = PyCapsule_GetPointer(capsule, capsule_name);
     if (checked != NULL) {
         csb_findings_done(&checked->findings);
         Py_DECREF(checked->guard);
@@ -24,7 +30,7 @@ PyObject *
 csb_py_checked_new(PyObject *guard, const struct csb_guard_config *config,
                    struct csb_findings *findings)
 {
-    struct csb_py_checked *checked = calloc(1, sizeof *checked);
+    struct checked *checked = calloc(1, sizeof *checked);
     PyObject *capsule = NULL;
     if (checked == NULL) {
         csb_findings_done(findings);
@@ -43,31 +49,42 @@ csb_py_checked_new(PyObject *guard, const struct csb_guard_config *config,
     return capsule;
 }
 
-struct csb_py_checked *
-csb_py_checked_use(PyObject *object)
+int
+csb_py_opinion_init(struct csb_py_opinion *ret, PyObject *object)
 {
-    struct csb_py_checked *checked = PyCapsule_GetPointer(object, capsule_name);
-    if (checked != NULL && checked->used) {
-        PyErr_SetString(PyExc_ValueError,
-                        "key 'checked': these findings were used before");
-        return NULL;
+    const struct checked *checked = PyCapsule_GetPointer(object, capsule_name);
+    if (checked == NULL) {
+        return -1;
     }
-    if (checked != NULL) {
-        checked->used = true; /* with the GIL, so that no second run can have it */
+    if (csb_diags_copy(&checked->findings.diags, &ret->findings.diags) < 0) {
+        PyErr_NoMemory();
+        return -1;
     }
-    return checked;
+    ret->findings.source = checked->findings.source;
+    ret->findings.seen = checked->findings.seen;
+    ret->config = checked->config;
+    Py_INCREF(object);
+    ret->checked = object;
+    return 0;
+}
+
+void
+csb_py_opinion_done(struct csb_py_opinion *opinion)
+{
+    csb_diags_done(&opinion->findings.diags);
+    Py_CLEAR(opinion->checked);
 }
 
 bool
-csb_py_checked_agrees(void *argument, const unsigned char *facts, size_t count)
+csb_py_opinion_agrees(void *argument, const unsigned char *facts, size_t count)
 {
-    struct csb_py_checked *checked = argument;
+    struct csb_py_opinion *opinion = argument;
     bool agrees = false;
-    checked->compared = true;
-    if (csb_confirm(checked->config, &checked->findings, facts, count, &agrees, NULL) <
+    opinion->compared = true;
+    if (csb_confirm(opinion->config, &opinion->findings, facts, count, &agrees, NULL) <
         0) {
-        checked->failed = true;
+        opinion->failed = true;
         return false;
     }
-    return agrees && !checked->only_ask;
+    return agrees && !opinion->only_ask;
 }

@@ -117,24 +117,25 @@ csb_py_compare(PyObject *module, PyObject *args)
 {
     PyObject *capsule;
     PyObject *facts;
-    struct csb_py_checked *checked;
+    struct csb_py_opinion opinion = {0};
+    PyObject *result = NULL;
     char *bytes;
     Py_ssize_t len;
     (void)module; /* functions of a module get it whether they need it or not */
     if (!PyArg_ParseTuple(args, "OS:compare", &capsule, &facts) ||
-        PyBytes_AsStringAndSize(facts, &bytes, &len) < 0) {
+        PyBytes_AsStringAndSize(facts, &bytes, &len) < 0 ||
+        csb_py_opinion_init(&opinion, capsule) < 0) {
         return NULL;
     }
-    checked = csb_py_checked_use(capsule);
-    if (checked == NULL) {
-        return NULL;
-    }
-    if (csb_diags_blocking(&checked->findings.diags) &&
-        !csb_confirm_may_help(&checked->findings)) {
+    if (csb_diags_blocking(&opinion.findings.diags) &&
+        !csb_confirm_may_help(&opinion.findings)) {
         PyErr_SetString(PyExc_ValueError, "a second opinion can not help this source");
-        return NULL;
+    } else {
+        (void)csb_py_opinion_agrees(&opinion, (const unsigned char *)bytes,
+                                    (size_t)len);
+        result = opinion.failed ? PyErr_NoMemory()
+                                : csb_py_diagnostics(&opinion.findings.diags);
     }
-    (void)csb_py_checked_agrees(checked, (const unsigned char *)bytes, (size_t)len);
-    return checked->failed ? PyErr_NoMemory()
-                           : csb_py_diagnostics(&checked->findings.diags);
+    csb_py_opinion_done(&opinion);
+    return result;
 }

@@ -211,7 +211,20 @@ syscall_names(PyObject *object, void *unused)
     return names;
 }
 
+static PyObject *
+cleaned(PyObject *object, void *unused)
+{
+    const struct csb_policy *policy = &((PolicyObject *)object)->policy;
+    (void)unused;
+    return Py_BuildValue("NO", PyUnicode_DecodeFSDefault(policy->scratch_base),
+                         policy->cgroup.fd >= 0 ? Py_True : Py_False);
+}
+
 static PyGetSetDef getters[] = {
+    {"cleaned", cleaned, NULL,
+     "What a janitor has to clean: the folder of scratch folders, and whether there are "
+     "control groups.",
+     NULL},
     {"syscall_names", syscall_names, NULL,
      "Sorted names of the system calls that untrusted code may make.", NULL},
     {NULL, NULL, NULL, NULL, NULL},

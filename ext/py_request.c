@@ -120,22 +120,17 @@ convert_checked(PyObject *mapping, struct csb_py_request *request)
 {
     PyObject *confirm_only = csb_py_get(mapping, "confirm_only");
     int only_ask = confirm_only == NULL ? -1 : PyObject_IsTrue(confirm_only);
+    PyObject *checked = only_ask < 0 ? NULL : csb_py_get(mapping, "checked");
+    int status = checked == NULL ? -1 : 0;
     Py_XDECREF(confirm_only);
-    request->checked_object = only_ask < 0 ? NULL : csb_py_get(mapping, "checked");
-    if (request->checked_object == NULL) {
-        return -1;
+    if (checked != NULL && checked != Py_None) {
+        status = csb_py_opinion_init(&request->opinion, checked);
+        request->opinion.only_ask = only_ask != 0;
+        request->c.job.agrees = csb_py_opinion_agrees;
+        request->c.job.agrees_argument = &request->opinion;
     }
-    if (request->checked_object == Py_None) {
-        return 0;
-    }
-    request->checked = csb_py_checked_use(request->checked_object);
-    if (request->checked == NULL) {
-        return -1;
-    }
-    request->checked->only_ask = only_ask;
-    request->c.job.agrees = csb_py_checked_agrees;
-    request->c.job.agrees_argument = request->checked;
-    return 0;
+    Py_XDECREF(checked);
+    return status;
 }
 
 static int
@@ -195,15 +190,15 @@ convert_calls(PyObject *mapping, struct csb_py_request *request)
 
 /* The findings as they stand after the second opinion; None when it was not asked for. */
 static int
-add_findings(PyObject *result, const struct csb_py_checked *checked)
+add_findings(PyObject *result, const struct csb_py_opinion *opinion)
 {
     PyObject *diagnostics;
-    if (checked == NULL || !checked->compared) {
+    if (!opinion->compared) {
         Py_INCREF(Py_None);
         return csb_py_set(result, "diagnostics", Py_None);
     }
-    diagnostics = checked->failed ? PyErr_NoMemory()
-                                  : csb_py_diagnostics(&checked->findings.diags);
+    diagnostics = opinion->failed ? PyErr_NoMemory()
+                                  : csb_py_diagnostics(&opinion->findings.diags);
     return csb_py_set(result, "diagnostics", diagnostics);
 }
 
@@ -222,7 +217,7 @@ csb_py_request_done(struct csb_py_request *request)
     Py_XDECREF(request->input);
     Py_XDECREF(request->file_list);
     Py_XDECREF(request->call_list);
-    Py_XDECREF(request->checked_object);
+    csb_py_opinion_done(&request->opinion);
 }
 
 int
@@ -263,7 +258,7 @@ csb_py_request_result(const struct csb_policy *policy,
 {
     PyObject *result = status < 0 ? csb_py_raise(error)
                                   : csb_py_report(policy, &request->limits, report);
-    if (result != NULL && (add_findings(result, request->checked) < 0 ||
+    if (result != NULL && (add_findings(result, &request->opinion) < 0 ||
                            csb_py_add_collected(result, &request->collection) < 0)) {
         Py_CLEAR(result);
     }

@@ -23,8 +23,7 @@ struct csb_py_request {
     PyObject *input;
     PyObject *file_list;
     PyObject *call_list;
-    PyObject *checked_object;
-    struct csb_py_checked *checked; /* borrowed from it; NULL without a first opinion */
+    struct csb_py_opinion opinion;
 };
 
 /* Fill a zeroed struct; 0, or -1 with an exception. To be released in every case. */

@@ -36,15 +36,27 @@ end(SessionObject *self)
     }
 }
 
-/* Whom to tell of output while the exchange goes on. */
+/* Whom to tell of output, and whom to ask, while the exchange goes on. */
 struct listener {
     PyObject *callable;
     PyThreadState **saved;
+    PyObject *answer; /* owned: the last one, until it was sent */
 };
 
-/* For csb_job.tap, without the GIL. What the callable raises is told on stderr: a fault of the
- * listener must not cost the session its state. A Ctrl-C that met it in Python code is put
- * back, for csb_py_interrupted to find. */
+/* With an exception of a listener. It is told on stderr: its fault must not cost the session
+ * its state. A Ctrl-C that met it in Python code is put back, for csb_py_interrupted to find. */
+static void
+tell_exception(PyObject *callable)
+{
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_SetInterrupt();
+    } else {
+        PyErr_WriteUnraisable(callable);
+    }
+}
+
+/* For csb_job.tap, without the GIL. */
 static void
 tell(void *argument, int stream, const unsigned char *bytes, size_t count)
 {
@@ -53,14 +65,33 @@ tell(void *argument, int stream, const unsigned char *bytes, size_t count)
     PyEval_RestoreThread(*listener->saved);
     result = PyObject_CallFunction(listener->callable, "iy#", stream,
                                    (const char *)bytes, (Py_ssize_t)count);
-    if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-        PyErr_Clear();
-        PyErr_SetInterrupt();
-    } else if (result == NULL) {
-        PyErr_WriteUnraisable(listener->callable);
+    if (result == NULL) {
+        tell_exception(listener->callable);
     }
     Py_XDECREF(result);
     *listener->saved = PyEval_SaveThread();
+}
+
+/* For csb_job.ask, without the GIL. */
+static bool
+answer(void *argument, const unsigned char *bytes, size_t count, struct csb_bytes *ret)
+{
+    struct listener *listener = argument;
+    bool answered;
+    PyEval_RestoreThread(*listener->saved);
+    Py_XDECREF(listener->answer);
+    listener->answer = PyObject_CallFunction(listener->callable, "y#",
+                                             (const char *)bytes, (Py_ssize_t)count);
+    if (listener->answer == NULL) {
+        tell_exception(listener->callable);
+    }
+    answered = listener->answer != NULL && PyBytes_Check(listener->answer);
+    if (answered) {
+        ret->bytes = (const unsigned char *)PyBytes_AsString(listener->answer);
+        ret->count = (size_t)PyBytes_Size(listener->answer);
+    }
+    *listener->saved = PyEval_SaveThread();
+    return answered;
 }
 
 static PyObject *
@@ -69,15 +100,16 @@ session_exchange(PyObject *object, PyObject *args)
     SessionObject *self = (SessionObject *)object;
     PyObject *mapping;
     PyObject *tap = Py_None;
-    struct listener listener;
+    PyObject *ask = Py_None;
+    PyThreadState *saved;
+    struct listener listeners[2];
     struct csb_py_request request = {0};
     struct csb_report report = {0};
     PyObject *result = NULL;
-    PyThreadState *saved;
     struct csb_disk disk;
     struct csb_job job;
     bool lives;
-    if (!PyArg_ParseTuple(args, "O|O:exchange", &mapping, &tap)) {
+    if (!PyArg_ParseTuple(args, "O|OO:exchange", &mapping, &tap, &ask)) {
         return NULL;
     }
     if (self->run == NULL || self->busy) {
@@ -97,15 +129,22 @@ session_exchange(PyObject *object, PyObject *args)
     job.interrupted = csb_py_interrupted;
     job.interrupted_argument = &saved;
     job.cancel_fd = self->cancel_fd;
-    listener = (struct listener){tap, &saved};
+    listeners[0] = (struct listener){tap, &saved, NULL};
+    listeners[1] = (struct listener){ask, &saved, NULL};
     job.tap = tap == Py_None ? NULL : tell;
-    job.tap_argument = &listener;
+    job.tap_argument = &listeners[0];
+    job.ask = ask == Py_None ? NULL : answer;
+    job.ask_argument = &listeners[1];
     disk = csb_kit_disk(&self->kit, job.limits);
     job.disk = self->policy->scratch_writable ? &disk : NULL;
     self->busy = true;
     saved = PyEval_SaveThread();
     lives = csb_run_exchange(self->run, &job, &report);
+    if (!lives) {
+        csb_kit_blame_memory(&self->kit, &report.facts);
+    }
     PyEval_RestoreThread(saved);
+    Py_XDECREF(listeners[1].answer);
     self->busy = false;
     if (!PyErr_Occurred()) {
         result = csb_py_request_result(self->policy, &request, 0, &report, NULL);
@@ -172,7 +211,8 @@ session_dealloc(PyObject *object)
 
 static PyMethodDef methods[] = {
     {"exchange", session_exchange, METH_VARARGS,
-     "Send one frame and wait for its reply; tap(stream, bytes) is told of output."},
+     "Send one frame and wait for its reply; tap(stream, bytes) is told of output, "
+     "ask(bytes) answers questions."},
     {"interrupt", session_interrupt, METH_NOARGS, "SIGINT to the child."},
     {"close", session_close, METH_NOARGS, "Kill the child."},
     {NULL, NULL, 0, NULL},

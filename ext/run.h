@@ -15,7 +15,7 @@ struct csb_run {
     struct csb_notify notify;
     struct csb_disk disk; /* of the job, when it has one */
     struct csb_dialogue dialogue;
-    struct csb_wire_frame frame; /* header of the call that is being sent */
+    struct csb_wire_frame frame; /* header of the call, or answer, that is being sent */
     size_t calls_sent;
     int64_t begun_ns;
     int64_t interrupt_check_ns;
@@ -35,6 +35,12 @@ void csb_run_stop(struct csb_run *run, enum csb_stop reason);
 
 /* End a run whose submission was not allowed to begin. */
 void csb_run_refuse(struct csb_run *run, int failure);
+
+/* Take what the child has written so far. */
+void csb_run_pull(struct csb_run *run);
+
+/* A signal for the child, by its pidfd; 0 or -errno, ESRCH: it has ended. */
+long csb_run_signal(const struct csb_run *run, int number);
 
 /* talk.c: a child that is ready is sent its submission. */
 void csb_talk_begin(struct csb_run *run);

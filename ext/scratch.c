@@ -20,7 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, RETRIES = 16 };
+enum {
+    FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+    RETRIES = 16,
+    REMOVER_STACK_BYTES = 256 * 1024 /* there may be many at a time; none goes deep */
+};
 
 static int
 scratch_error(struct csb_error *reterr, int err, const char *verb, const char *object)
@@ -297,7 +301,9 @@ void
 csb_scratch_remove_later(struct csb_scratch *scratch)
 {
     struct csb_scratch *moved = malloc(sizeof *moved);
+    pthread_attr_t attributes;
     pthread_t thread;
+    int err;
     if (moved == NULL) {
         csb_scratch_remove(scratch);
         return;
@@ -306,7 +312,13 @@ csb_scratch_remove_later(struct csb_scratch *scratch)
     if (moved->name != NULL) {
         moved->name = moved->path + (scratch->name - scratch->path);
     }
-    if (pthread_create(&thread, NULL, remove_in_thread, moved) != 0) {
+    err = pthread_attr_init(&attributes);
+    if (err == 0) {
+        (void)pthread_attr_setstacksize(&attributes, REMOVER_STACK_BYTES);
+        err = pthread_create(&thread, &attributes, remove_in_thread, moved);
+        (void)pthread_attr_destroy(&attributes);
+    }
+    if (err != 0) {
         free(moved);
         csb_scratch_remove(scratch);
         return;

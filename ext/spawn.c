@@ -54,23 +54,25 @@ child_main(void *argument)
     __builtin_unreachable();
 }
 
-static int
-clone_child(const struct csb_plan *plan, struct csb_process *ret)
+int
+csb_spawn_body(int (*body)(void *), const void *argument, struct csb_process *ret)
 {
     const uint64_t all = UINT64_MAX;
     uint64_t before = 0;
     unsigned char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     int result;
+    *ret = (struct csb_process){-1, CSB_FD_NONE};
     if (stack == MAP_FAILED) {
         return -errno;
     }
     (void)csb_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before,
                       KERNEL_SIGSET_BYTES);
-    ret->pid = clone(child_main, stack + STACK_BYTES,
-                     CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
-                     (void *)(uintptr_t)plan, &ret->pidfd);
+    ret->pid =
+        clone(body, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
+              (void *)(uintptr_t)argument, &ret->pidfd);
     result = ret->pid < 0 ? -errno : 0;
+    ret->pidfd = result < 0 ? CSB_FD_NONE : ret->pidfd;
     (void)csb_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
     (void)munmap(stack, STACK_BYTES);
     if (result == 0) {
@@ -79,6 +81,7 @@ clone_child(const struct csb_plan *plan, struct csb_process *ret)
         if (raised < 0) {
             (void)kill(ret->pid, SIGKILL);
             (void)waitpid(ret->pid, NULL, __WALL);
+            *ret = (struct csb_process){-1, CSB_FD_NONE};
             return raised;
         }
         ret->pidfd = raised;
@@ -90,11 +93,8 @@ int
 csb_spawn(const struct csb_plan *plan, struct csb_process *ret,
           struct csb_error *reterr)
 {
-    int result;
-    *ret = (struct csb_process){-1, CSB_FD_NONE};
-    result = clone_child(plan, ret);
+    int result = csb_spawn_body(child_main, plan, ret);
     if (result < 0) {
-        ret->pidfd = CSB_FD_NONE;
         return csb_fail(reterr, CSB_STEP_CLONE, -result, "start a process: %s",
                         strerror(-result));
     }

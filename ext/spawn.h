@@ -30,6 +30,11 @@ struct csb_exit {
 int csb_spawn(const struct csb_plan *plan, struct csb_process *ret,
               struct csb_error *reterr) CSB_MUST_USE;
 
+/* The same for any program: `body` runs in shared memory, with all signals blocked, and must
+ * execute it or exit by raw system calls alone. Returns 0 or -errno. */
+int csb_spawn_body(int (*body)(void *), const void *argument,
+                   struct csb_process *ret) CSB_MUST_USE;
+
 /* SIGKILL; harmless when it has ended. */
 void csb_process_kill(const struct csb_process *process);
 

@@ -11,7 +11,7 @@
 
 enum { CHUNK_BYTES = 64 * 1024, PULL_CHUNKS = 4, DRAIN_CHUNKS = 64, PUSH_WRITES = 8 };
 
-void
+int
 csb_feed_push(struct csb_feed *feed)
 {
     for (int i = 0; i < PUSH_WRITES && feed->fd >= 0 && feed->left > 0; i++) {
@@ -20,14 +20,17 @@ csb_feed_push(struct csb_feed *feed)
             if (errno == EINTR) {
                 continue;
             }
-            if (errno != EAGAIN) {
+            if (errno == EPIPE || errno == ECONNRESET) {
                 feed->left = 0; /* the child does not listen any more: its own affair */
+            } else if (errno != EAGAIN) {
+                return -errno;
             }
             break;
         }
         feed->bytes += written;
         feed->left -= (size_t)written;
     }
+    return 0;
 }
 
 static int

@@ -12,8 +12,9 @@ struct csb_feed {
     size_t left;
 };
 
-/* Write what the socket takes now, within a bound; never blocks, never raises SIGPIPE. */
-void csb_feed_push(struct csb_feed *feed);
+/* Write what the socket takes now, within a bound; never blocks, never raises SIGPIPE. Returns 0,
+ * also when nobody listens any more, or -errno when the socket itself failed. */
+int csb_feed_push(struct csb_feed *feed) CSB_MUST_USE;
 
 /* Read what is there now into the capture; closes *fd at end of file. Returns 0 or a
  * negative errno (out of memory). Bounded: at most a few hundred kilobytes a call, so that

@@ -130,11 +130,19 @@ static void
 pull_stream(struct csb_run *run, int *fd, struct csb_capture *capture)
 {
     if (csb_stream_pull(fd, capture) < 0) {
-        csb_run_stop(
-            run, CSB_STOP_INTERRUPT); /* no memory for it: our fault, not the child's */
+        /* no memory for it: our fault, not the child's, whatever it has answered */
+        run->report->facts.stop = CSB_STOP_INTERRUPT;
+        csb_run_stop(run, CSB_STOP_INTERRUPT);
     } else if (csb_capture_truncated(capture)) {
         csb_run_stop(run, CSB_STOP_OUTPUT);
     }
+}
+
+void
+csb_run_pull(struct csb_run *run)
+{
+    pull_stream(run, &run->child.ends.stdout_fd, &run->report->output);
+    pull_stream(run, &run->child.ends.stderr_fd, &run->report->errors);
 }
 
 static void
@@ -200,9 +208,15 @@ loop(struct csb_run *run)
 {
     struct pollfd polls[POLLS];
     while (!run->ended && !run->paused) {
-        int count = wait_for_events(run, polls);
-        bool signalled = count < 0 && errno == EINTR;
+        int count;
+        bool signalled;
         int64_t now;
+        if (run->dialogue.failed) {
+            csb_run_stop(run, CSB_STOP_INTERRUPT);
+            break;
+        }
+        count = wait_for_events(run, polls);
+        signalled = count < 0 && errno == EINTR;
         if (count < 0 && !signalled) {
             csb_run_refuse(run, csb_fail(run->reterr, CSB_STEP_SUPERVISE, errno,
                                          "wait for the child: %s", strerror(errno)));
@@ -322,13 +336,31 @@ csb_supervise(struct csb_start *start, const struct csb_job *job,
     return result;
 }
 
-static void
-send_signal(const struct csb_run *run, int number)
+long
+csb_run_signal(const struct csb_run *run, int number)
 {
-    if (run->child.process.pidfd >= 0) {
-        (void)csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0,
-                          0);
+    return run->child.process.pidfd >= 0
+               ? csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0,
+                             0)
+               : 0;
+}
+
+/* The exchange is over and the child, which nobody has killed meanwhile, can have another one. */
+static bool
+lives_on(struct csb_run *run)
+{
+    if (!run->paused || run->ended) {
+        return false;
     }
+    csb_meter_last_look(&run->meter);
+    csb_run_take_figures(run);
+    if (run->report->facts.stop == CSB_STOP_INTERRUPT) {
+        csb_run_stop(run, CSB_STOP_INTERRUPT); /* no memory for its output */
+        return false;
+    }
+    /* no thread of it works between exchanges; when it ended meanwhile, the next one tells */
+    (void)csb_run_signal(run, SIGSTOP);
+    return true;
 }
 
 int
@@ -345,10 +377,7 @@ csb_run_open(struct csb_start *start, const struct csb_job *job,
     }
     run_init(run, start, job, ret, reterr);
     loop(run);
-    if (run->paused) {
-        csb_meter_last_look(&run->meter);
-        csb_run_take_figures(run);
-        send_signal(run, SIGSTOP); /* no thread of it works between exchanges */
+    if (lives_on(run)) {
         *ret_run = run;
         return 0;
     }
@@ -361,6 +390,7 @@ bool
 csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_report *ret)
 {
     struct csb_error error;
+    long result;
     begin_report(run, job, ret);
     run->reterr = &error; /* a step that fails now is the end of a session, no set-up */
     run->paused = false;
@@ -370,12 +400,12 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
     csb_meter_restart(&run->meter, job->limits, csb_clock_now_ns());
     run->interrupt_check_ns = run->meter.ready_ns + INTERRUPT_CHECK_NS;
     csb_talk_call(run);
-    send_signal(run, SIGCONT);
+    result = csb_run_signal(run, SIGCONT);
+    if (result < 0 && result != -ESRCH) { /* ESRCH: it is dead, which is heard below */
+        csb_run_stop(run, CSB_STOP_INTERRUPT);
+    }
     loop(run);
-    if (run->paused) {
-        csb_meter_last_look(&run->meter);
-        csb_run_take_figures(run);
-        send_signal(run, SIGSTOP);
+    if (lives_on(run)) {
         return true;
     }
     csb_run_finish(run);
@@ -385,7 +415,7 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
 void
 csb_run_interrupt(const struct csb_run *run)
 {
-    send_signal(run, SIGINT);
+    (void)csb_run_signal(run, SIGINT); /* it has ended: nothing to interrupt */
 }
 
 pid_t

@@ -50,6 +50,12 @@ struct csb_job {
     /* Told of output as it arrives, in the thread of the run; stream 1 or 2. May be NULL. */
     void (*tap)(void *argument, int stream, const unsigned char *bytes, size_t count);
     void *tap_argument;
+    /* Answers what a session's child asks while a frame is carried out, in the thread of the
+     * run; may take its time, the child stands still. False: there is no answer. *ret stays
+     * as it is until the next question or the end of the exchange. NULL: nobody answers. */
+    bool (*ask)(void *argument, const unsigned char *bytes, size_t count,
+                struct csb_bytes *ret);
+    void *ask_argument;
 };
 
 /* The caller's ends. */

@@ -1,4 +1,5 @@
-/* Theory of operation: runs in the caller, when it compiles a policy. A host that gets SIGKILL
+/* Theory of operation: runs in a host's janitor when the host has ended, and in the caller when it
+ * compiles a policy. A host that gets SIGKILL
  * can not remove its scratch folders; its end unlocks them. Whoever comes next removes what
  * has the name and the owner of a scratch folder and is not locked. A folder that another
  * process is just making is locked by one of the two first, and csb_scratch_make makes another
@@ -31,7 +32,8 @@ has_the_name(const char *name)
            name[length + RANDOM_DIGITS] == '\0';
 }
 
-/* Takes the folder when it is stale: locked by us, then removed. */
+/* Takes the folder when it is stale: locked by us, then removed. True: it is somebody's, who may
+ * be about to end. */
 static bool
 remove_stale(int base_fd, const char *base, const char *name, uint32_t owner)
 {
@@ -41,17 +43,20 @@ remove_stale(int base_fd, const char *base, const char *name, uint32_t owner)
     scratch.fd = openat(base_fd, name, FOLDER_FLAGS);
     if (scratch.fd < 0 || length < 0 || (size_t)length >= sizeof scratch.path ||
         fstat(scratch.fd, &status) != 0 ||
-        (status.st_uid != geteuid() && (owner == 0 || status.st_uid != owner)) ||
-        flock(scratch.fd, LOCK_EX | LOCK_NB) != 0) {
+        (status.st_uid != geteuid() && (owner == 0 || status.st_uid != owner))) {
         csb_fd_close(&scratch.fd);
         return false;
+    }
+    if (flock(scratch.fd, LOCK_EX | LOCK_NB) != 0) {
+        csb_fd_close(&scratch.fd);
+        return true;
     }
     scratch.base_fd = fcntl(base_fd, F_DUPFD_CLOEXEC, CSB_FD_MIN);
     scratch.device = status.st_dev;
     scratch.inode = status.st_ino;
     scratch.name = scratch.path + (length - (int)strlen(name));
     csb_scratch_remove(&scratch);
-    return true;
+    return false;
 }
 
 size_t
@@ -60,16 +65,16 @@ csb_sweep(const char *base, uint32_t owner)
     int base_fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = base_fd < 0 ? NULL : fdopendir(base_fd);
     const struct dirent *entry;
-    size_t removed = 0;
+    size_t kept = 0;
     if (listing == NULL) {
         csb_fd_close(&base_fd);
         return 0;
     }
     while ((entry = readdir(listing)) != NULL) {
         if (has_the_name(entry->d_name)) {
-            removed += remove_stale(base_fd, base, entry->d_name, owner) ? 1 : 0;
+            kept += remove_stale(base_fd, base, entry->d_name, owner) ? 1 : 0;
         }
     }
     (void)closedir(listing);
-    return removed;
+    return kept;
 }

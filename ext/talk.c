@@ -9,6 +9,7 @@
 #include "handshake.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,16 +213,53 @@ hear_reply(struct csb_run *run)
     }
 }
 
+/* What the child wrote before it asked comes first; it stands still, so that the time that
+ * an answer takes is not its own. */
+static void
+hear_question(struct csb_run *run)
+{
+    const struct csb_job *job = run->job;
+    const struct csb_inbox *inbox = &run->dialogue.inbox;
+    const int64_t asked_ns = csb_clock_now_ns();
+    struct csb_bytes answer = {NULL, 0};
+    bool answered = false;
+    (void)csb_run_signal(run, SIGSTOP);
+    csb_run_pull(run);
+    if (job->ask != NULL && !run->ended) {
+        answered = job->ask(job->ask_argument, inbox->bytes, inbox->got, &answer);
+    }
+    run->meter.ready_ns += csb_clock_now_ns() - asked_ns;
+    run->frame = (struct csb_wire_frame){
+        .length = answered ? answer.count : 0,
+        .kind = answered ? CSB_FRAME_ANSWER : CSB_FRAME_NO_ANSWER,
+    };
+    csb_dialogue_expect(&run->dialogue, job->reply_bytes);
+    csb_dialogue_say(&run->dialogue, &run->frame, sizeof run->frame);
+    if (answered) {
+        csb_dialogue_say(&run->dialogue, answer.bytes, answer.count);
+    }
+    (void)csb_run_signal(run, SIGCONT);
+}
+
 static void
 hear_frame(struct csb_run *run, bool complete)
 {
     uint32_t kind = run->dialogue.inbox.header.kind;
     bool cell = run->executed && run->job->call_kind == CSB_FRAME_CELL;
+    bool session = run->job->mode == CSB_MODE_SESSION && run->executed;
+    /* Who speaks before all was sent to it has not read it: our own code in the child never
+     * does. What is unsent is the caller's only until the exchange is over. */
+    bool unread = run->dialogue.feed_count > 0;
     if (kind == CSB_FRAME_FACTS && !run->asked && (!run->agreed || cell)) {
         hear_facts(run, complete);
-    } else if (kind == CSB_FRAME_REPLY && complete &&
+    } else if (kind == CSB_FRAME_BROKEN && !run->asked && !run->agreed) {
+        run->confirmed |= run->dialogue.inbox.header.mask;
+        csb_dialogue_close(&run->dialogue); /* it goes on to say why, and ends */
+    } else if (kind == CSB_FRAME_REPLY && complete && !unread &&
                run->job->mode != CSB_MODE_SCRIPT && run->agreed) {
         hear_reply(run);
+    } else if (kind == CSB_FRAME_ASK && complete && !unread && session) {
+        hear_question(run);
     } else if (run->agreed && run->job->mode == CSB_MODE_SCRIPT) {
         csb_dialogue_close(&run->dialogue); /* nobody listens any more */
     } else {

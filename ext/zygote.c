@@ -26,6 +26,18 @@ csb_zygote_init(struct csb_zygote *zygote)
     memset(zygote, 0, sizeof *zygote);
     zygote->process = (struct csb_process){-1, CSB_FD_NONE};
     zygote->control_fd = zygote->errors_fd = CSB_FD_NONE;
+    zygote->home.fd = zygote->home.base_fd = CSB_FD_NONE;
+}
+
+void
+csb_zygote_move(struct csb_zygote *to, struct csb_zygote *from)
+{
+    *to = *from;
+    if (from->home.name != NULL) {
+        /* it points into the struct that was copied */
+        to->home.name = to->home.path + (from->home.name - from->home.path);
+    }
+    csb_zygote_init(from);
 }
 
 struct ends {
@@ -78,19 +90,45 @@ send_config(struct csb_zygote *zygote, const struct csb_policy *policy,
     return result;
 }
 
+/* A folder of its own, and variables that name it: children have others. */
+static int
+make_home(struct csb_zygote *zygote, const struct csb_policy *policy,
+          struct csb_strings *ret, struct csb_error *reterr)
+{
+    int result = csb_scratch_make(&zygote->home, policy->scratch_base,
+                                  policy->root ? policy->uid : 0, reterr);
+    if (result < 0) {
+        return result;
+    }
+    result = csb_strings_add_pair(ret, "HOME", zygote->home.path);
+    if (result == 0) {
+        result = csb_strings_add_pair(ret, "TMPDIR", zygote->home.path);
+    }
+    for (size_t i = 0; i < policy->environment.count && result == 0; i++) {
+        result = csb_strings_add(ret, policy->environment.items[i]);
+    }
+    return result == 0 ? 0
+                       : csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM,
+                                  "no memory for the environment");
+}
+
 int
 csb_zygote_start(struct csb_zygote *zygote, const struct csb_policy *policy,
                  const struct csb_strings *preload, struct csb_error *reterr)
 {
     struct ends ends = {{-1, -1}, {-1, -1}, {-1, -1}};
+    struct csb_strings environment = {0};
     struct csb_plan plan;
     int result;
     csb_zygote_init(zygote);
     result = make_ends(&ends, reterr);
     if (result == 0) {
+        result = make_home(zygote, policy, &environment, reterr);
+    }
+    if (result == 0) {
         memset(&plan, 0, sizeof plan);
-        plan.envp = policy->environment.items;
-        plan.directory = policy->scratch_base;
+        plan.envp = environment.items;
+        plan.directory = zygote->home.path;
         plan.stdin_fd = ends.input[1];
         plan.stdout_fd = plan.stderr_fd = ends.errors[1];
         plan.channel_fd = ends.control[1];
@@ -109,6 +147,7 @@ csb_zygote_start(struct csb_zygote *zygote, const struct csb_policy *policy,
         zygote->born_ns = csb_clock_now_ns();
     }
     close_ends(&ends);
+    csb_strings_done(&environment);
     if (result == 0) {
         result = send_config(zygote, policy, preload, reterr);
     }
@@ -242,13 +281,13 @@ csb_zygote_retire(struct csb_zygote *zygote)
 void
 csb_zygote_kill(struct csb_zygote *zygote)
 {
-    struct csb_exit ended;
     if (zygote->process.pidfd >= 0) {
         csb_process_kill(&zygote->process);
-        if (!csb_process_reap(&zygote->process, REAP_NS, &ended)) {
+        if (!csb_process_reap(&zygote->process, REAP_NS, &zygote->ended)) {
             csb_process_abandon(&zygote->process);
         }
     }
     csb_fd_close(&zygote->control_fd);
     csb_fd_close(&zygote->errors_fd);
+    csb_scratch_remove(&zygote->home);
 }

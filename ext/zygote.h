@@ -11,6 +11,8 @@ enum { CSB_ZYGOTE_TEXT_BYTES = 1024 };
 
 struct csb_zygote {
     struct csb_process process;
+    struct csb_exit ended;   /* after csb_zygote_kill: how */
+    struct csb_scratch home; /* for what packages write when they are imported */
     int control_fd;
     int errors_fd; /* what it prints: why it could not start */
     char errors[CSB_ZYGOTE_TEXT_BYTES];
@@ -31,6 +33,9 @@ int csb_zygote_start(struct csb_zygote *zygote, const struct csb_policy *policy,
  * one answers sooner and costs more in all, so only when nobody waits for it. */
 int csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit, bool touch,
                     struct csb_start *ret, struct csb_error *reterr) CSB_MUST_USE;
+
+/* Hand it over to another struct; the first is as after csb_zygote_init. */
+void csb_zygote_move(struct csb_zygote *to, struct csb_zygote *from);
 
 /* Keep what it has printed so far. */
 void csb_zygote_listen(struct csb_zygote *zygote);

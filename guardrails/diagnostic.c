@@ -3,6 +3,7 @@
  * then fails the whole check: a lost finding must never look like a clean source. */
 #include "diagnostic.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,49 @@ csb_diags_done(struct csb_diags *diags)
     }
     free(diags->items);
     memset(diags, 0, sizeof *diags);
+}
+
+/* False: there was no memory for a copy of the string, which may be NULL. */
+static bool
+string_copy(const char *string, char **ret)
+{
+    *ret = string == NULL ? NULL : strdup(string);
+    return string == NULL || *ret != NULL;
+}
+
+static bool
+diag_copy(const struct csb_diag *diag, struct csb_diag *ret)
+{
+    bool whole = true;
+    *ret = *diag;
+    /* Each of them, also after a failure: what *ret keeps of diag's would be freed twice. */
+    whole = string_copy(diag->message, &ret->message) && whole;
+    whole = string_copy(diag->label, &ret->label) && whole;
+    whole = string_copy(diag->help, &ret->help) && whole;
+    whole = string_copy(diag->note, &ret->note) && whole;
+    whole = string_copy(diag->second, &ret->second) && whole;
+    return whole;
+}
+
+int
+csb_diags_copy(const struct csb_diags *diags, struct csb_diags *ret)
+{
+    *ret = *diags;
+    ret->items = diags->len == 0 ? NULL : calloc(diags->len, sizeof *ret->items);
+    ret->len = 0;
+    ret->cap = ret->items == NULL ? 0 : diags->len;
+    if (ret->items == NULL && diags->len != 0) {
+        csb_diags_done(ret);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < diags->len; i++) {
+        ret->len = i + 1;
+        if (!diag_copy(&diags->items[i], &ret->items[i])) {
+            csb_diags_done(ret);
+            return -ENOMEM;
+        }
+    }
+    return 0;
 }
 
 static char *

@@ -40,6 +40,9 @@ struct csb_diags {
 void csb_diags_init(struct csb_diags *diags, uint32_t max_per_rule);
 void csb_diags_done(struct csb_diags *diags);
 
+/* A copy of its own. 0 with *ret to be released by csb_diags_done, or -ENOMEM with *ret empty. */
+CSB_MUST_USE int csb_diags_copy(const struct csb_diags *diags, struct csb_diags *ret);
+
 /* Add a finding over [start, end). Returns NULL when it is only counted (or out of memory):
  * the setters below accept that. The pointer is valid until the next csb_diags_add. */
 struct csb_diag *csb_diags_add(struct csb_diags *diags, enum csb_rule_id rule,

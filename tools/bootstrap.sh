@@ -1,7 +1,7 @@
 #!/bin/sh
 # Make the machine and the virtual environment ready; called by the Makefile before everything.
 #
-#   VENV=.venv PYTHON= sh tools/bootstrap.sh SET...      (SET: build test lint)
+#   VENV=.venv PYTHON= sh tools/bootstrap.sh SET...      (SET: build test lint rl trl …)
 #
 # 1. What the system must give is looked for by what it does (a compiler that links, a library
 #    that pkg-config finds), not by package name, so any distribution and any Python will do.
@@ -152,8 +152,16 @@ for set in "$@"; do
     wanted=tools/requirements-$set.txt
     same "$wanted" "$venv/.requirements-$set.txt" && continue
     say "installing $wanted"
+    # torch: which build is the index's affair, so there is no one hash. trl: everything is named
+    # in the file, and not all that the packages in it ask for is wanted.
+    case $set in
+    torch) options= ;;
+    trl | trl-alone) options="--require-hashes --no-deps" ;;
+    *) options=--require-hashes ;;
+    esac
+    # shellcheck disable=SC2086 # a list of options
     "$venv/bin/python" -m pip --disable-pip-version-check install --quiet --quiet \
-        --require-hashes --requirement "$wanted" >&2
+        $options --requirement "$wanted" >&2
     cp "$wanted" "$venv/.requirements-$set.txt"
 done
 cp "$script" "$venv/.bootstrap.sh"

@@ -26,13 +26,19 @@ CHILD_SHARED = (
     "ext/value_utf8.c",
     "ext/value_writer.c",
 )
+#: The program `csandbox/_janitor*`: its main, and of `_core` what it needs.
+JANITOR_MAIN = "janitor_main.c"
+JANITOR = (
+    *(JANITOR_MAIN, "cgroup.c", "cgroup_place.c", "error.c", "fd.c", "scratch.c", "sweep.c"),
+    "trial.c",
+)
 #: Ours, and tree-sitter's single unit: it includes lib.c, and is compiled as that is.
 PARSER_UNIT = ROOT / "guardrails" / "recovery.c"
 
 
 def core_sources() -> list[Path]:
     """Our C files of `csandbox._core`."""
-    ext = [path for path in _c("ext") if not _child_only(path)]
+    ext = [path for path in _c("ext") if not _child_only(path) and path.name != JANITOR_MAIN]
     guard = [path for path in sorted((ROOT / "guardrails").rglob("*.c")) if path != PARSER_UNIT]
     return ext + _c("grading") + guard
 
@@ -43,6 +49,11 @@ def child_sources() -> list[Path]:
     return [path for path in _c("ext") if _child_only(path)] + shared
 
 
+def janitor_sources() -> list[Path]:
+    """Our C files of the program that cleans up behind a host that was killed."""
+    return [ROOT / "ext" / name for name in JANITOR]
+
+
 def third_party_sources() -> list[Path]:
     """tree-sitter's core (a single unit) and its Python grammar."""
     grammar = [GRAMMAR / "src" / "parser.c", GRAMMAR / "src" / "scanner.c"]
@@ -50,8 +61,8 @@ def third_party_sources() -> list[Path]:
 
 
 def own_sources() -> list[Path]:
-    """Every C file of ours that goes into an extension, once."""
-    return sorted({*core_sources(), *child_sources()})
+    """Every C file of ours, once."""
+    return sorted({*core_sources(), *child_sources(), *janitor_sources()})
 
 
 def headers() -> list[Path]:
@@ -68,7 +79,7 @@ def is_glue(path: Path) -> bool:
 
 def pure_sources() -> list[Path]:
     """Our C files without Python.h: what the C tests can link."""
-    return [path for path in own_sources() if not is_glue(path)]
+    return [p for p in own_sources() if not is_glue(p) and p.name != JANITOR_MAIN]
 
 
 def include_flags(path: Path) -> list[str]:

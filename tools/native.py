@@ -294,6 +294,12 @@ def build_child(target: Path, version: str) -> None:
     link(target, objects, shared_flags())
 
 
+def build_janitor(target: Path, version: str) -> None:
+    """Build the program `csandbox/_janitor*` as `target`; never sanitized: it has no report."""
+    objects = compile_all(layout.janitor_sources(), lambda s: own_flags(s, Mode(), version))
+    link(target, objects, ["-pie", *LINK_HARDENING, "-Wl,--as-needed", "-pthread"])
+
+
 def third_party_objects(mode: Mode) -> list[Path]:
     """Bring tree-sitter's objects up to date and return them."""
     sources = layout.third_party_sources()

@@ -4,6 +4,7 @@ Runs in the confined child in a namespace of its own, beside untrusted code that
 anything here; what it says is data for the caller, and nothing more. The answers are JSON.
 """
 
+import _thread as _threads
 import ast as _ast
 import base64 as _base64
 import builtins as _builtins
@@ -26,7 +27,9 @@ _REPRS = (
     ("_repr_jpeg_", "image/jpeg"),
     ("_repr_json_", "application/json"),
 )
-_state = {"count": 0, "displays": [], "bytes": 0}
+_state = {"count": 0, "displays": [], "shown": 0, "bytes": 0, "deaf": ""}
+_stdin = _sys.stdin
+_main_thread = _threads.get_ident()
 
 
 def _short(text):
@@ -66,15 +69,47 @@ def _bundle(value):
     return found
 
 
+def _asked(kind, data):
+    """The caller's answer while a cell runs; None when nobody is there for such a question."""
+    if kind in _state["deaf"] or _threads.get_ident() != _main_thread:
+        return None
+    _flush()
+    answer = question(kind.encode() + data)  # noqa: F821 - put here by the interpreter's own part
+    if answer is None:
+        _state["deaf"] += kind
+    return answer
+
+
 def _show(bundle):
-    size = len(_json.dumps(bundle))
-    if len(_state["displays"]) >= _DISPLAYS_LIMIT or _state["bytes"] + size > _BUNDLE_LIMIT:
-        bundle = {"text/plain": "(more was shown than a session passes on)"}
-        if _state["displays"] and _state["displays"][-1] == bundle:
+    text = _json.dumps(bundle)
+    if _state["shown"] >= _DISPLAYS_LIMIT or _state["bytes"] + len(text) > _BUNDLE_LIMIT:
+        if _state["shown"] > _DISPLAYS_LIMIT:
             return
-        size = 0
-    _state["bytes"] += size
-    _state["displays"].append(bundle)
+        _state["shown"] = _DISPLAYS_LIMIT
+        bundle = {"text/plain": "(more was shown than a session passes on)"}
+        text = _json.dumps(bundle)
+    _state["shown"] += 1
+    _state["bytes"] += len(text)
+    if _asked("d", text.encode()) is None:
+        _state["displays"].append(bundle)
+
+
+_input = _builtins.input
+
+
+def input(prompt="", /):
+    """Read a line from whoever runs the cell."""
+    if _sys.stdin is not _stdin:
+        return _input(prompt)
+    line = _asked("i", str(prompt).encode("utf-8", "replace"))
+    if line is None:
+        raise EOFError(
+            "nobody answers input() here: put the text into a variable, or into a file of the "
+            "session"
+        )
+    if not line:
+        raise EOFError("EOF when reading a line")
+    return line.decode("utf-8", "replace").removesuffix("\n")
 
 
 def display(*values, raw=False):
@@ -99,7 +134,8 @@ def _figures():
 
 
 def _answer(**fields):
-    displays, _state["displays"], _state["bytes"] = _state["displays"], [], 0
+    displays = _state["displays"]
+    _state.update(displays=[], shown=0, bytes=0, deaf="")
     return _json.dumps({"count": _state["count"], "displays": displays, **fields}).encode()
 
 
@@ -107,11 +143,12 @@ def _failure(error, skip):
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_globals is _names:
         trace = trace.tb_next
-    lines = _traceback.format_exception(type(error), error, None if skip else trace)
+    told = _traceback.TracebackException(type(error), error, None if skip else trace)
+    told.stack[:] = [frame for frame in told.stack if frame.filename != "<csandbox>"]
     return {
         "name": type(error).__name__,
         "text": _short(str(error)),
-        "traceback": _short("".join(lines)),
+        "traceback": _short("".join(told.format())),
     }
 
 
@@ -181,6 +218,7 @@ def _run_codes(codes, names, fields):
 def run_cell(codes, names):
     """Execute; the answer for the caller. SystemExit ends the session, as it ends a program."""
     fields = {"status": "ok", "compiled": True}
+    _state["deaf"] = ""
     try:
         try:
             _listen()
@@ -210,4 +248,5 @@ def _prepare():
 _deafen()
 _names = globals()
 _builtins.display = display
+_builtins.input = input
 _prepare()

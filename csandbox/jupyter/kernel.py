@@ -8,7 +8,8 @@ from __future__ import annotations
 import codecs
 import re
 import signal
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ipykernel.kernelbase import Kernel
@@ -39,6 +40,7 @@ class CsandboxKernel(Kernel):
     def __init__(self, **more: Any) -> None:
         """Begin the session; what is wrong with the profile or this machine ends the kernel."""
         super().__init__(**more)
+        self.asking = False
         self.profile = csandbox.Profile.load(self.profile_name)
         self.pool = csandbox.Pool(self.profile, workers=1, spares=1, limits=self.limits)
         self._new_session()
@@ -68,10 +70,14 @@ class CsandboxKernel(Kernel):
 
     def _on_sigint(self, number: int, frame: object) -> None:
         self.child.interrupt()
+        if self.asking:
+            raise KeyboardInterrupt
 
     def _send_interrupt_children(self) -> None:
         """An interrupt_request, in the control thread."""
         self.child.interrupt()
+        if self.asking:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     async def do_shutdown(self, restart: bool) -> dict[str, Any]:
         """End child and pool, also while a cell runs."""
@@ -99,6 +105,16 @@ class CsandboxKernel(Kernel):
                 self.send_response(self.iopub_socket, "stream", content)
 
         return tell
+
+    def _line(self, prompt: str) -> str:
+        """The frontend's answer to input(). An interrupt is the cell's, which then goes on."""
+        self.asking = True
+        try:
+            return str(self.raw_input(prompt))
+        except KeyboardInterrupt:
+            return ""
+        finally:
+            self.asking = False
 
     def _help(self, code: str) -> dict[str, Any] | None:
         """``name?`` and ``name??``, as notebooks have it."""
@@ -131,14 +147,23 @@ class CsandboxKernel(Kernel):
         asked = self._help(code)
         if asked is not None:
             return {**reply, **asked}
+        in_place: list[object] = []
+
+        def show(bundle: Mapping[str, Any]) -> None:
+            in_place.append(bundle)
+            self._show(safe_bundle(bundle))
+
         listeners: dict[str, Any] = {} if silent else {
             "on_stdout": self._stream("stdout"), "on_stderr": self._stream("stderr"),
+            "on_display": show,
         }  # fmt: skip
+        if allow_stdin:
+            listeners["on_input"] = self._line
         try:
             result = self.child.run(code, filename=f"<cell {self.execution_count}>", **listeners)
         except csandbox.SandboxError as error:
             return {**reply, **self._failed("SandboxError", str(error), [str(error)], silent)}
-        return {**reply, **self._publish(result, silent)}
+        return {**reply, **self._publish(result, len(in_place), silent)}
 
     def _renumbered(self, text: str) -> str:
         """The child's text with the notebook's numbers: the child does not count refused cells."""
@@ -148,11 +173,12 @@ class CsandboxKernel(Kernel):
 
         return re.sub(r"<cell (\d{1,9})>", number, text)
 
-    def _publish(self, result: csandbox.CellResult, silent: bool) -> dict[str, Any]:
+    def _publish(self, result: csandbox.CellResult, shown: int, silent: bool) -> dict[str, Any]:
+        """What comes of a cell, without the first displays, which were `shown` in their place."""
         if result.count:
             self.numbers[result.count] = self.execution_count
         if not silent:
-            for bundle in result.displays:
+            for bundle in result.displays[shown:]:
                 self._show(safe_bundle(bundle))
             if result.value_repr is not None:
                 data = safe_bundle(result.value or {"text/plain": result.value_repr})

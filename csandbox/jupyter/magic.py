@@ -157,6 +157,8 @@ class SandboxMagics(Magics):
             limits={name: value for name, value in limits.items() if value is not None} or None,
             on_stdout=_Stream(sys.stdout),
             on_stderr=_Stream(sys.stderr),
+            on_display=lambda bundle: display(safe_bundle(bundle), raw=True),
+            on_input=_line,
         )
         value = None
         if is_line and result.ok and result.value_repr is not None:
@@ -178,6 +180,14 @@ class SandboxMagics(Magics):
             raise UsageError(f"%%csandbox: only plain data comes out: {error}") from None
 
 
+def _line(prompt: str) -> str:
+    """A line from whoever sits at the notebook; no more of them where nobody does."""
+    try:
+        return input(prompt)
+    except NotImplementedError:
+        raise EOFError from None
+
+
 class CellFailed(Exception):
     """A cell of ``%%csandbox`` did not end well; the notebook stops here, as at any exception."""
 
@@ -187,9 +197,7 @@ class CellFailed(Exception):
 
 
 def _show(result: CellResult, *, with_value: bool) -> None:
-    """Displays, findings and how it ended; raises CellFailed unless it is ok."""
-    for bundle in result.displays:
-        display(safe_bundle(bundle), raw=True)
+    """Value, findings and how it ended; raises CellFailed unless it is ok."""
     if with_value and result.value_repr is not None:
         display(safe_bundle(result.value or {"text/plain": result.value_repr}), raw=True)
     if result.report is not None and len(result.report):

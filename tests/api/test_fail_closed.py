@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -39,7 +40,7 @@ def test_an_interpreter_that_never_was_ready_is_no_verdict() -> None:
     try:
         for _ in range(12):
             with pytest.raises(csandbox.SetupError):
-                csandbox.run("raise SystemExit(3)", env=NEVER_STARTS)
+                csandbox.run("raise SystemExit(3)", env=NEVER_STARTS, fresh=True)
     finally:
         stop.set()
         forker.join()
@@ -89,16 +90,24 @@ def test_a_policy_is_not_what_claims_to_be_one() -> None:
         _core.run(claims, {})
 
 
-def test_checked_findings_serve_one_run() -> None:
+def test_checked_findings_serve_many_runs_and_take_nothing_from_one_to_the_next() -> None:
     from csandbox._check import check_bytes
     from csandbox._confirm import confirmed
     from csandbox._profile import as_profile
 
     profile = as_profile("open")
     report, text, checked = check_bytes(b"print(1)", profile, "x.py")
+    for _ in range(2):
+        assert confirmed(report, text, checked, profile).ok
+    unseen = struct.pack("=II", 1, 6) + b"hidden"  # a name that CPython would have compiled
+    for _ in range(2):
+        assert [found["code"] for found in _core.compare(checked, unseen)] == ["CSB010"]
     assert confirmed(report, text, checked, profile).ok
-    with pytest.raises(ValueError, match="used before"):
-        confirmed(report, text, checked, profile)
+    profile = as_profile("compute")
+    warned = check_bytes(b"while True:\n    pass\n", profile, "x.py")
+    assert [found.code for found in warned[0]] == ["CSB401"]
+    for _ in range(2):
+        assert [found.code for found in confirmed(*warned, profile)] == ["CSB401"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root drops its uid")

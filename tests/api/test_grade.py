@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
 from typing import Any
 
 import pytest
 
 import csandbox
-from csandbox import CallTest, Limits, StdioTest, _grade_execute, grade
+from csandbox import CallTest, Limits, StdioTest, _check, _errand, _flight, grade
 from csandbox._errors import SetupError
 from csandbox._grade_verdicts import ORDER, worst
 from csandbox._result import VERDICTS, Result
@@ -20,17 +21,18 @@ ECHO = "print(input())\n"
 
 def failing(monkeypatch: pytest.MonkeyPatch, times: int, how: str = "verdict") -> list[int]:
     """The sandbox fails so many times, then works; the list counts the attempts."""
-    real, seen = _grade_execute.run, [0]
+    real, seen = _errand.carry, [0]
 
-    def run(*args: Any, **options: Any) -> Result:
+    def carry(errand: _errand.Errand) -> Any:
         seen[0] += 1
         if seen[0] <= times:
             if how == "raises":
                 raise SetupError(step="clone", errno=11)
-            return Result(verdict="internal_error", error="injected")
-        return real(*args, **options)
+            return Result(verdict="internal_error", error="injected"), []
+        return real(errand)
 
-    monkeypatch.setattr(_grade_execute, "run", run)
+    monkeypatch.setattr(_errand, "carry", carry)
+    monkeypatch.setattr(_flight.Flight, "_core_of", lambda *_: None)  # all by carry
     return seen
 
 
@@ -123,9 +125,51 @@ def test_each_end_has_its_word() -> None:
 
 
 def test_refused_source_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = failing(monkeypatch, 0)
-    report = grade("import socket\n", [StdioTest("", "1"), StdioTest("", "2")], stop="never")
-    assert seen == [1] and dict(report.counts) == {"rejected": 2}
+    seen, runs, real = [0], failing(monkeypatch, 0), _check.check_bytes
+
+    def check_bytes(*args: Any) -> Any:
+        seen[0] += 1
+        return real(*args)
+
+    monkeypatch.setattr(_check, "check_bytes", check_bytes)
+    tests = [StdioTest("", "1"), StdioTest("", "2")]
+    report = grade("import socket\n", tests, stop="never")
+    assert seen == [1] and runs == [0] and dict(report.counts) == {"rejected": 2}
+    report = grade("print(1)\n", tests, stop="never")  # and so is one that may run
+    assert seen == [2] and dict(report.counts) == {"accepted": 1, "wrong_answer": 1}
+
+
+@pytest.mark.parametrize("stop", ["first", "never"])
+def test_how_many_run_at_once_changes_nothing(stop: str) -> None:
+    source = "def f(x):\n    assert x != 7\n    return x if x != 5 else 0\n"
+    tests = [CallTest("f", [n], n, id=str(n)) for n in range(10)]
+    seed = next(n for n in range(1000) if {5, 7}.isdisjoint(_order_of(10, n)[:4]))
+    with csandbox.Pool("contest", workers=4, spares=8) as pool:
+        found = []
+        for at_once in (1, 2, 20):
+            report = grade(source, tests, pool=pool, stop=stop, seed=seed, at_once=at_once)
+            found.append([(row.id, row.verdict, row.attempts, row.reason) for row in report])
+        assert pool.stats()["running"] == 0
+    assert found[0] == found[1] == found[2]
+    words = {verdict for _, verdict, _, _ in found[0]}
+    assert "accepted" in words and len(words) == 3
+
+
+def test_what_was_run_ahead_is_ended() -> None:
+    source = "import time\ndef f(x):\n    time.sleep(60 if x else 0)\n    return 0\n"
+    tests = [CallTest("f", [0], 0, id="1"), CallTest("f", [0], 1), *[CallTest("f", [1], 1)] * 3]
+    limits = Limits(cpu_s=5, wall_s=60)
+    seed = next(n for n in range(1000) if _order_of(5, n) == [0, 1, 2, 3, 4])
+    with csandbox.Pool("contest", workers=4, spares=4) as pool:
+        report = grade(source, tests, pool=pool, seed=seed, limits=limits, at_once=5)
+        assert pool.stats()["running"] == 0
+    assert report.wall_s < 30 and dict(report.counts)["skipped"] == 3
+
+
+def _order_of(count: int, seed: int) -> list[int]:
+    order = list(range(count))
+    random.Random(seed).shuffle(order)
+    return order
 
 
 def test_stop_first_skips_the_rest() -> None:

@@ -114,3 +114,56 @@ def test_what_a_hidden_test_left_is_not_shown_by_another() -> None:
             source, tests, isolation="submission", stop="never", feedback="full", seed=seed
         )
         assert SECRET not in all_of(report) and "also open" in report.feedback
+
+
+#: What it does depends on its input in every way that a report has a figure or a word for.
+SHAPE_CALL = """
+import sys, time
+
+def f(text):
+    odd = text == "one"
+    print("x" * (10 if odd else 1000))
+    print("y" * (20 if odd else 2000), file=sys.stderr)
+    held = bytearray(1 if odd else 40_000_000)
+    if odd:
+        end = time.process_time() + 0.1
+        while time.process_time() < end:
+            pass
+    else:
+        time.sleep(0.2)
+    return [held[0]] * (1 if odd else 50)
+"""
+SHAPE_END = """
+def f(text):
+    if text == "one":
+        raise ValueError("a message")
+    import os
+    os._exit(0)
+"""
+SHAPE_LIMIT = """
+import time
+
+def f(text):
+    if text == "one":
+        time.sleep(30)
+    while True:
+        pass
+"""
+
+
+@pytest.mark.parametrize("level", ["none", "counts", "first", "full"])
+@pytest.mark.parametrize("source", [SHAPE_CALL, SHAPE_END, SHAPE_LIMIT])
+def test_of_a_hidden_test_nothing_but_the_verdict_can_be_told(level: str, source: str) -> None:
+    """Two hidden inputs that a submission tells apart, with one verdict: all forms are the same."""
+    found = []
+    for word in ("one", "two"):
+        report = grade(
+            source,
+            [CallTest("f", [word], "expected " + word, hidden=True)],
+            feedback=level, seed=1, profile="open", limits={"cpu_s": 0.3, "wall_s": 0.8},
+        )  # fmt: skip
+        data = json.dumps(report.to_dict())
+        found.append((data, str(report), repr(report), report._repr_html_(), report.feedback,
+                      repr(report.tests), report.usage))  # fmt: skip
+        assert report.total_usage.wall_s > 0  # which the caller has all the same
+    assert found[0] == found[1]

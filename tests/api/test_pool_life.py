@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+import venv
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -65,11 +66,13 @@ def test_why_a_zygote_does_not_start_is_said_also_after_a_long_traceback() -> No
     """A module that raises far down: the last line is the one that says why."""
     if not find_spec("matplotlib"):
         pytest.skip("matplotlib is not installed here")
-    with csandbox.Pool("open", workers=1, spares=1, preload=["matplotlib"]) as pool:
-        try:
-            pool.run("print(1)")
-        except csandbox.SetupError as error:
-            assert "Error: " in str(error) and "File " not in str(error)
+    profile = csandbox.Profile.load("open").replace(env={"MPLBACKEND": "no such"})
+    with (
+        csandbox.Pool(profile, workers=1, spares=1, preload=["matplotlib.pyplot"]) as pool,
+        pytest.raises(csandbox.SetupError) as caught,
+    ):
+        pool.run("print(1)")
+    assert "Error: " in str(caught.value) and "File " not in str(caught.value)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
@@ -85,6 +88,35 @@ def test_a_killed_zygote_is_replaced(number: signal.Signals) -> None:
             assert wait_for(lambda pid=pid: pool.stats()["zygote_pid"] not in (-1, pid))
             assert pool.wait_ready()
             assert pool.run("print(1)", limits=LIMITS).ok
+
+
+def test_zygotes_that_are_killed_again_and_again_raise_nothing() -> None:
+    """Also before they were of any use: another is made, each after a longer while."""
+    verdicts: list[str] = []
+    over = threading.Event()
+    with csandbox.Pool("open", workers=4, spares=2) as pool:
+        assert pool.wait_ready()
+
+        def work() -> None:
+            while not over.is_set():
+                verdicts.append(pool.run("print(1)", limits=LIMITS).verdict)
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(25):
+            pid = pool.stats()["zygote_pid"]
+            if pid > 0:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.03)
+        over.set()
+        for thread in threads:
+            thread.join()
+        assert wait_for(lambda: pool.stats()["zygote_pid"] > 0)
+        assert pool.wait_ready()
+        assert pool.run("print(1)", limits=LIMITS).ok
+    assert set(verdicts) <= {"accepted", "internal_error"}
 
 
 def test_spares_that_died_before_anybody_saw_it_cost_no_run() -> None:
@@ -150,17 +182,9 @@ def test_a_zygote_without_an_interpreter_says_why(tmp_path: Path) -> None:
         pool.run("print(1)")
 
 
-MATPLOTLIB = pytest.param(
-    "matplotlib",
-    marks=pytest.mark.xfail(
-        strict=True, reason="wants a home and a folder for its cache; a zygote has neither"
-    ),
-)
-
-
-@pytest.mark.parametrize("name", ["numpy", "pandas", "scipy", "sympy", MATPLOTLIB])
+@pytest.mark.parametrize("name", ["numpy", "pandas", "scipy", "sympy", "matplotlib.pyplot"])
 def test_a_preloaded_package(name: str) -> None:
-    if not find_spec(name):
+    if not find_spec(name.partition(".")[0]):
         pytest.skip(f"{name} is not installed here")
     source = (
         f"import sys\nprint({name!r} in sys.modules)\nimport time\nbegan = time.perf_counter()\n"
@@ -170,6 +194,25 @@ def test_a_preloaded_package(name: str) -> None:
     with csandbox.Pool("open", workers=1, spares=1, preload=[name], startup_s=90) as pool:
         result = pool.run(source, limits=LIMITS)
     assert result.stdout == "True\n1 True\n", (result.stderr, result.error)
+
+
+def test_a_package_that_starts_a_thread_is_refused(tmp_path: Path) -> None:
+    home = tmp_path / "env"
+    venv.create(home, with_pip=False, symlinks=True)
+    (site,) = home.glob("lib/python3*/site-packages")
+    (site / "starter.py").write_text(
+        "import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+    )
+    profile = csandbox.Profile.load("open").replace(packages={"names": ["starter"]})
+    python = home / "bin" / "python"
+    with csandbox.Pool(profile, python=python) as pool:
+        assert pool.run("import starter").ok  # a program may start one, in its own child
+    with (
+        csandbox.Pool(profile, python=python, preload=["starter"]) as pool,
+        pytest.raises(csandbox.SandboxError, match=r"starter starts a thread.* take it out"),
+    ):
+        pool.run("print(1)")
 
 
 def test_blas_has_one_thread_in_a_preloaded_numpy() -> None:

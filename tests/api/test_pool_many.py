@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import sys
 import threading
 import time
+import types
 from collections.abc import Iterator
+from typing import ClassVar
 
 import pytest
 
@@ -83,6 +87,55 @@ def test_progress_is_told(pool: csandbox.Pool) -> None:
     items = (text for text in ["print(1)"] * 2)
     list(pool.run_many(items, progress=lambda done, total: told.append((done, total))))
     assert told == [(1, None), (2, None)]
+
+
+class Bar:
+    """What is used of tqdm's bar."""
+
+    made: ClassVar[list[Bar]] = []
+
+    def __init__(self, total: int | None, unit: str) -> None:
+        self.total, self.unit, self.count, self.closed = total, unit, 0, False
+        self.made.append(self)
+
+    def update(self) -> None:
+        self.count += 1
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_a_bar_where_tqdm_is_installed(
+    pool: csandbox.Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tqdm = types.ModuleType("tqdm.auto")
+    tqdm.tqdm = Bar  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", tqdm)
+    monkeypatch.setattr(Bar, "made", [])
+    list(pool.run_many(["print(1)"] * 3, progress=True))
+    list(pool.run_many((text for text in ["print(1)"] * 2), progress=True))
+    for _ in pool.run_many(["print(1)"] * 4, progress=True):
+        break
+
+    async def some() -> None:
+        async for _ in pool.arun_many(["print(1)"] * 2, progress=True):
+            pass
+
+    asyncio.run(some())
+    seen = [(bar.total, bar.unit, bar.count, bar.closed) for bar in Bar.made]
+    assert seen == [
+        (3, "run", 3, True),
+        (None, "run", 2, True),
+        (4, "run", 1, True),
+        (2, "run", 2, True),
+    ]
+
+
+def test_no_bar_without_tqdm(pool: csandbox.Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    assert all(r.ok for r in pool.run_many(["print(1)"] * 2, progress=True))
 
 
 def test_an_error_of_the_input_ends_what_is_running(pool: csandbox.Pool) -> None:

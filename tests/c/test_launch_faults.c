@@ -8,23 +8,17 @@
 #include "launch.h"
 
 #include "clock.h"
+#include "fault.h"
 #include "fd.h"
 #include "folder.h"
-#include "syscalls.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <poll.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,199 +29,27 @@
 /* link: -Wl,--wrap=pipe2,--wrap=socketpair,--wrap=fcntl,--wrap=memfd_create,--wrap=pwrite */
 /* link: -Wl,--wrap=clone,--wrap=mmap,--wrap=syscall,--wrap=send,--wrap=recv */
 /* link: -Wl,--wrap=recvmsg,--wrap=read,--wrap=write,--wrap=pread,--wrap=poll,--wrap=ppoll */
+/* link: -Wl,--wrap=sendmsg,--wrap=eventfd,--wrap=pthread_create */
 
-enum { LINE_BYTES = 8192, CALLS_MAX = 2000, RUN_S = 20 };
-
-/* Shared with the vfork child, as all memory is. */
-static struct {
-    const char *target; /* NULL: nothing fails */
-    unsigned long n;
-    unsigned long seen;
-    int err;
-} fault;
-
-static bool
-strike(const char *name)
-{
-    if (fault.target == NULL || strcmp(fault.target, name) != 0 ||
-        ++fault.seen != fault.n) {
-        return false;
-    }
-    errno = fault.err;
-    return true;
-}
-
-#define WRAP(type, failure, name, parameters, arguments)                               \
-    type __real_##name parameters;                                                     \
-    type __wrap_##name parameters;                                                     \
-    type __wrap_##name parameters                                                      \
-    {                                                                                  \
-        return strike(#name) ? (failure) : __real_##name arguments;                    \
-    }
-
-WRAP(void *, NULL, malloc, (size_t size), (size))
-WRAP(void *, NULL, calloc, (size_t count, size_t size), (count, size))
-WRAP(void *, NULL, realloc, (void *old, size_t size), (old, size))
-WRAP(char *, NULL, strdup, (const char *text), (text))
-WRAP(int, -1, open, (const char *path, int flags, mode_t mode), (path, flags, mode))
-WRAP(int, -1, openat, (int at, const char *path, int flags, mode_t mode),
-     (at, path, flags, mode))
-WRAP(int, -1, mkdir, (const char *path, mode_t mode), (path, mode))
-WRAP(int, -1, fstat, (int fd, struct stat *status), (fd, status))
-WRAP(DIR *, NULL, fdopendir, (int fd), (fd))
-WRAP(int, -1, pipe2, (int *pair, int flags), (pair, flags))
-WRAP(int, -1, socketpair, (int family, int type, int protocol, int *pair),
-     (family, type, protocol, pair))
-WRAP(int, -1, fcntl, (int fd, int command, long argument), (fd, command, argument))
-WRAP(int, -1, memfd_create, (const char *name, unsigned flags), (name, flags))
-WRAP(ssize_t, -1, pwrite, (int fd, const void *from, size_t count, off_t at),
-     (fd, from, count, at))
-WRAP(void *, MAP_FAILED, mmap,
-     (void *at, size_t size, int protection, int flags, int fd, off_t offset),
-     (at, size, protection, flags, fd, offset))
-WRAP(ssize_t, -1, send, (int fd, const void *bytes, size_t count, int flags),
-     (fd, bytes, count, flags))
-WRAP(ssize_t, -1, recv, (int fd, void *bytes, size_t count, int flags),
-     (fd, bytes, count, flags))
-WRAP(ssize_t, -1, recvmsg, (int fd, struct msghdr *message, int flags),
-     (fd, message, flags))
-WRAP(ssize_t, -1, read, (int fd, void *bytes, size_t count), (fd, bytes, count))
-WRAP(ssize_t, -1, write, (int fd, const void *bytes, size_t count), (fd, bytes, count))
-WRAP(ssize_t, -1, pread, (int fd, void *bytes, size_t count, off_t at),
-     (fd, bytes, count, at))
-WRAP(int, -1, poll, (struct pollfd * polls, nfds_t count, int wait),
-     (polls, count, wait))
-WRAP(int, -1, ppoll,
-     (struct pollfd * polls, nfds_t count, const struct timespec *wait,
-      const sigset_t *mask),
-     (polls, count, wait, mask))
-WRAP(long, -1, syscall, (long number, long a, long b, long c, long d, long e, long f),
-     (number, a, b, c, d, e, f))
-
-int __real_clone(int (*body)(void *), void *stack, int flags, void *argument,
-                 int *pidfd);
-int __wrap_clone(int (*body)(void *), void *stack, int flags, void *argument,
-                 int *pidfd);
-
-int
-__wrap_clone(int (*body)(void *), void *stack, int flags, void *argument, int *pidfd)
-{
-    return strike("clone") ? -1 : __real_clone(body, stack, flags, argument, pidfd);
-}
-
-static const char *const targets[] = {
-    "malloc", "calloc",    "realloc", "strdup",     "open",  "openat",       "mkdir",
-    "fstat",  "fdopendir", "pipe2",   "socketpair", "fcntl", "memfd_create", "pwrite",
-    "clone",  "mmap",      "syscall", "send",       "recv",  "recvmsg",      "read",
-    "write",  "pread",     "poll",    "ppoll"};
-
-/* Says what it could do. A file of the host and a socket: one for each of the two layers
- * that a lost error could leave out. */
-static const char program[] =
-    "import socket\n"
-    "def tries(what):\n"
-    "    try: what()\n"
-    "    except OSError: return 'refused'\n"
-    "    return 'UNCONFINED'\n"
-    "print(tries(lambda: open('/etc/passwd')), tries(lambda: socket.socket()),\n"
-    "      tries(lambda: open('/proc/self/environ')), flush=True)\n";
+enum { CALLS_MAX = 2000, RUN_S = 20 };
 
 static struct {
     char *base;
     struct csb_policy policy;
 } fixture;
 
-static void
-take_line(struct csb_policy *policy, char *line)
-{
-    static const struct {
-        const char *key;
-        enum csb_path_access access;
-    } rules[] = {{"read", CSB_PATH_READ},
-                 {"list", CSB_PATH_LIST},
-                 {"execute", CSB_PATH_EXECUTE}};
-    char *value = strchr(line, ' ');
-    char *end;
-    struct csb_error error = {0};
-    assert_non_null(value);
-    *value++ = '\0';
-    end = strchr(value, '\n');
-    if (end != NULL) {
-        *end = '\0';
-    }
-    if (strcmp(line, "python") == 0) {
-        policy->python = strdup(value);
-    } else if (strcmp(line, "child_module") == 0) {
-        policy->child_module = strdup(value);
-    } else if (strcmp(line, "module_path") == 0) {
-        assert_int_equal(csb_strings_add(&policy->module_path, value), 0);
-    }
-    for (size_t i = 0; i < CSB_ARRAY_LEN(rules); i++) {
-        if (strcmp(line, rules[i].key) == 0 &&
-            csb_path_rules_add(&policy->paths, rules[i].access, value,
-                               policy->scratch_base, &error) != 0) {
-            fail_msg("%s", error.message);
-        }
-    }
-}
-
-/* Lines of the policy, printed by a Python of its own; no shell. */
-static FILE *
-policy_lines(pid_t *ret_child)
-{
-    const char *python =
-        access(".venv/bin/python", X_OK) == 0 ? ".venv/bin/python" : "python3";
-    int pair[2];
-    assert_int_equal(pipe2(pair, 0), 0);
-    *ret_child = fork();
-    assert_true(*ret_child >= 0);
-    if (*ret_child == 0) {
-        if (dup2(pair[1], STDOUT_FILENO) >= 0 && setenv("PYTHONPATH", ".", 1) == 0) {
-            (void)execlp(python, python, "tests/c/print_policy.py", (char *)NULL);
-        }
-        _exit(127);
-    }
-    assert_int_equal(close(pair[1]), 0);
-    return fdopen(pair[0], "r");
-}
-
 static int
 set_up(void **state)
 {
-    struct csb_policy *policy = &fixture.policy;
-    struct csb_error error = {0};
-    char line[LINE_BYTES];
-    pid_t child;
-    int status = 0;
-    FILE *lines = policy_lines(&child);
     (void)state;
-    assert_non_null(lines);
-    fixture.base = folder_make();
-    csb_policy_init(policy);
-    policy->scratch_base = strdup(fixture.base);
-    policy->scratch_writable = true;
-    policy->uid = 60700;
-    policy->required = CSB_FEATURE_ALL;
-    policy->sets = CSB_SET_BIT(CSB_SET_CORE) | CSB_SET_BIT(CSB_SET_READ_FILES);
-    while (fgets(line, sizeof line, lines) != NULL) {
-        take_line(policy, line);
-    }
-    assert_int_equal(fclose(lines), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    if (csb_policy_compile(policy, &error) != 0) {
-        print_message("SKIPPED: %s can not be enforced here\n", error.message);
-        return -1;
-    }
-    return 0;
+    return fault_policy_make(&fixture.policy, &fixture.base);
 }
 
 static int
 tear_down(void **state)
 {
     (void)state;
-    csb_policy_done(&fixture.policy);
-    folder_remove(fixture.base);
+    fault_policy_done(&fixture.policy, fixture.base);
     return 0;
 }
 
@@ -255,8 +77,8 @@ launch(struct seen *ret)
     static const struct csb_strings none;
     static const struct csb_file file = {"folder/given",
                                          {(const unsigned char *)"x", 1}};
-    const struct csb_bytes source = {(const unsigned char *)program,
-                                     sizeof program - 1};
+    const struct csb_bytes source = {(const unsigned char *)fault_program,
+                                     strlen(fault_program)};
     const struct csb_request request = {
         .job = {.limits = &limits, .source = source, .cancel_fd = CSB_FD_NONE},
         .input = source,
@@ -268,26 +90,12 @@ launch(struct seen *ret)
     struct csb_report report;
     memset(ret, 0, sizeof *ret);
     ret->result = csb_launch(&fixture.policy, &request, &report, &ret->error);
-    fault.target = NULL;
+    (void)fault_clear();
     if (ret->result == 0 && csb_capture_kept(&report.output) < sizeof ret->output) {
         csb_capture_copy(&report.output, (unsigned char *)ret->output);
         ret->outcome = csb_classify(&report.facts, &limits);
     }
     csb_report_done(&report);
-}
-
-static bool
-nothing_left(int descriptors)
-{
-    for (int i = 0; i < 300; i++) {
-        if (waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT) < 0 &&
-            errno == ECHILD && folder_count("/proc/self/fd") == descriptors &&
-            folder_count(fixture.base) == 0) {
-            return true;
-        }
-        (void)usleep(10000); /* a child that was handed to the reaper thread */
-    }
-    return false;
 }
 
 /* When the clean-up itself fails: it must not guess which folder it is, so that stays. */
@@ -320,7 +128,7 @@ check(const struct seen *seen, const char *target, int descriptors)
     if (seen->result == 0) {
         forgive_clean_up(target);
     }
-    if (!nothing_left(descriptors)) {
+    if (!fault_nothing_left(fixture.base, descriptors)) {
         fail_msg(
             "%s: left: %d entries in the scratch base, %d descriptors instead of %d",
             target, folder_count(fixture.base), folder_count("/proc/self/fd"),
@@ -350,10 +158,7 @@ fail_each_call(const char *target, int err)
     int descriptors = folder_count("/proc/self/fd");
     for (unsigned long n = 1; n < CALLS_MAX; n++) {
         struct seen seen;
-        fault.target = target;
-        fault.n = n;
-        fault.seen = 0;
-        fault.err = err;
+        fault_set(target, n, err);
         (void)alarm(RUN_S); /* a run that does not return is a failure */
         launch(&seen);
         (void)alarm(0);
@@ -381,8 +186,8 @@ test_each_call_fails_once(void **state)
     print_message("SKIPPED: fault injection runs without AddressSanitizer\n");
     skip();
 #endif
-    for (size_t i = 0; i < CSB_ARRAY_LEN(targets); i++) {
-        unsigned long count = fail_each_call(targets[i], ENOMEM);
+    for (size_t i = 0; i < fault_target_count; i++) {
+        unsigned long count = fail_each_call(fault_targets[i], ENOMEM);
         all += count;
     }
     assert_true(all > 100); /* the wrappers are in place */

@@ -24,6 +24,7 @@ STRANGER = 1000
 COMMAND_LINE = dict(word.partition("=")[::2] for word in Path("/proc/cmdline").read_text().split())
 EXPECTED_ABI = int(COMMAND_LINE["csb.abi"])
 SUBSET = COMMAND_LINE.get("csb.pytest", "").split(",")
+AS_ROOT = COMMAND_LINE.get("csb.pytest_root", "").split(",")
 CGROUPS = Path("/sys/fs/cgroup")
 DELEGATED = CGROUPS / "delegated"
 CLONE_SWITCH = Path("/proc/sys/kernel/unprivileged_userns_clone")
@@ -94,12 +95,25 @@ def delegate() -> str:
 DEGRADED: tuple[str, ...] = () if EXPECTED_ABI else ("landlock",)
 PRINT = (
     "import csandbox\n"
-    "r = csandbox.run('print(6 * 7)', limits=dict(startup_s=300),"
+    # The guard's time (250 ms of CPU time for a small source) is not meant for a processor that is
+    # emulated and sees its code for the first time.
+    "for _ in range(20):\n"
+    "    r = csandbox.run('print(6 * 7)', profile='open', limits=dict(startup_s=300),"
     f" allow_degraded={DEGRADED!r}, namespaces={{0}})\n"
-    "assert r.stdout == '42\\n', (r.verdict, r.stderr)\n"
+    "    if r.verdict != 'rejected': break\n"
+    "assert r.stdout == '42\\n', (r.verdict, r.stderr, r.diagnostics)\n"
     "print(r.isolation['namespaces'])\n"
     "assert r.isolation['cgroup'].startswith('enforced'), r.isolation"
 )
+
+
+def patient_run(source: str, **options: object) -> csandbox.Result:
+    """As in PRINT: again when the guard had no time."""
+    for _ in range(20):
+        result = csandbox.run(source, **options)  # type: ignore[arg-type]
+        if result.verdict != "rejected":
+            break
+    return result
 
 
 def landlock_version() -> str:
@@ -132,7 +146,9 @@ def a_required_layer_is_missing() -> str | None:
 
 def run_as_root() -> str:
     """One program, and every layer by name."""
-    result = csandbox.run("print(6 * 7)", allow_degraded=DEGRADED, limits={"startup_s": 300})
+    result = patient_run(
+        "print(6 * 7)", profile="open", allow_degraded=DEGRADED, limits={"startup_s": 300}
+    )
     assert (result.stdout, result.verdict) == ("42\n", "accepted"), result.stderr
     assert result.isolation["cgroup"].startswith("enforced"), result.isolation["cgroup"]
     for name, state in result.isolation.items():
@@ -166,56 +182,60 @@ def namespaces_refused() -> str:
     return state
 
 
+#: What no other layer stops.
+LANDLOCKS = {
+    "read a file of the host",
+    "list the root folder",
+    "write outside the scratch folder",
+}
+
+
 def attacks() -> str:
     """The self-test of `csandbox doctor`."""
     held = 0
     # Emulation is slow: the usual limits would stop every attempt before its layer does.
     _selftest._LIMITS = csandbox.Limits(cpu_s=300, wall_s=300, startup_s=300)
+    _selftest.run = patient_run
     chosen = [a for a in _selftest.ATTEMPTS if a.name.split()[0] not in ("loop", "sleep", "eat")]
     for finding in _selftest.self_test(chosen, allow_degraded=DEGRADED):
-        expected = finding.held or (DEGRADED and "file" in finding.name)
+        expected = finding.held or (DEGRADED and finding.name in LANDLOCKS)
         if not finding.held:
             say(f"   not held: {finding.name}: {finding.how}")
         assert expected, finding.name
         say(f"   {finding.name}: {finding.how}")
+        if finding.result.verdict == "rejected":  # by nothing that this is about
+            say(f"   {finding.result.diagnostics}")
+            failed.append(finding.name)
         held += finding.held
     return f"{held} attempts stopped"
 
 
-def tests_as(user: int) -> str:
-    """The pytest files named on the kernel's command line."""
-    if not SUBSET[0]:
+def tests_as(user: int, chosen: list[str]) -> str:
+    """The pytest files named on the kernel's command line; "-warm" is pytest's -k "not warm"."""
+    words = [word for word in chosen if word]
+    if not words:
         return "none chosen"
-    pytest = [
-        sys.executable,
-        "-B",
-        "-m",
-        "pytest",
-        "-v",
-        "--tb=short",
-        "-p",
-        "no:cacheprovider",
-        *SUBSET,
-    ]
-    child = subprocess.Popen(
-        as_user(user, *pytest), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    left_out = " and ".join(f"not {word[1:]}" for word in words if word[0] == "-")
+    pytest = [sys.executable, "-B", "-m", "pytest", "-q", "--no-header", "--tb=short"]
+    pytest += ["-p", "no:cacheprovider", "-p", "tests.machine.told"]
+    pytest += [word for word in words if word[0] != "-"] + (["-k", left_out] if left_out else [])
+    os.environ["CSANDBOX_TEST_DEGRADED"] = " ".join(DEGRADED)
+    console = os.dup(1)
+    os.environ["CSANDBOX_TEST_CONSOLE"] = str(console)
+    done = subprocess.run(
+        as_user(user, *pytest), stdout=subprocess.DEVNULL, pass_fds=[console], check=False
     )
-    assert child.stdout is not None
-    last = ""
-    for line in child.stdout:  # as it comes: a machine that is stopped has said where it was
-        if line.strip():
-            last = line.strip()
-            say(f"   {last}")
-    assert child.wait() == 0, f"pytest ended with {child.returncode}"
-    return last
+    os.close(console)
+    assert done.returncode == 0, f"pytest ended with {done.returncode}"
+    return " ".join(words)
 
 
 def tests_as_root() -> str:
-    return tests_as(0)
+    return tests_as(0, AS_ROOT)
 
 
 def tests_as_a_user() -> str:
-    return tests_as(STRANGER)
+    return tests_as(STRANGER, SUBSET)
 
 
 def main() -> None:
@@ -228,9 +248,9 @@ def main() -> None:
         run_as_root,
         run_as_a_user,
         namespaces_refused,
-        tests_as_a_user,
-        tests_as_root,
         attacks,
+        tests_as_root,
+        tests_as_a_user,
     ):
         check(function)
     say(f"END failed={len(failed)}")

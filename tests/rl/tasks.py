@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from csandbox import SetupError, _grade_execute
+from csandbox import SetupError, _errand, _flight
 from csandbox._result import Result
 
 DOUBLE = "def double(x):\n    return 2 * x\n"
@@ -39,9 +39,10 @@ def chat(text: str) -> list[dict[str, str]]:
 def broken_sandbox(monkeypatch: pytest.MonkeyPatch, how: str = "verdict") -> None:
     """From now on no child can be started (or each ends by the sandbox's own failure)."""
 
-    def run(*args: Any, **options: Any) -> Any:
+    def carry(_: object) -> Any:
         if how == "raises":
             raise SetupError(step="clone", errno=11)
-        return Result(verdict="internal_error", error="injected")
+        return Result(verdict="internal_error", error="injected"), []
 
-    monkeypatch.setattr(_grade_execute, "run", run)
+    monkeypatch.setattr(_errand, "carry", carry)
+    monkeypatch.setattr(_flight.Flight, "_core_of", lambda *_: None)  # all by carry

@@ -1,0 +1,218 @@
+"""The work of one grading: its tests run, in their order, and a row for each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from csandbox._calls import Outcome, call_steps
+from csandbox._errand import Steps
+from csandbox._errors import SetupError
+from csandbox._flight import Flight
+from csandbox._grade_execute import Judgement, Setting, calls_of, execute, judge_calls
+from csandbox._grade_feedback import Row, excerpt
+from csandbox._grade_report import TestResult
+from csandbox._grade_tests import AnyTest
+from csandbox._grade_verdicts import OF_THE_SOURCE
+from csandbox._limits import Limits
+from csandbox._profile import Profile
+from csandbox._result import Result
+
+Named = tuple[str, float, AnyTest]  # its id, its weight, the test
+_SHORTEST_S = 0.01  # the smallest wall limit that a run takes
+
+
+class Clock:
+    """What is left of the time for all tests, in seconds by the clock."""
+
+    def __init__(self, total_s: float | None) -> None:
+        self.began = time.monotonic()
+        self.total_s = total_s
+
+    @property
+    def used_s(self) -> float:
+        return time.monotonic() - self.began
+
+    @property
+    def left_s(self) -> float | None:
+        return None if self.total_s is None else self.total_s - self.used_s
+
+
+def _clipped(limits: Limits | None, profile: Profile, left_s: float | None) -> Limits | None:
+    """The limits with the wall limit cut to what is left."""
+    if left_s is None:
+        return limits
+    wall = profile.limits.merge(limits).effective_wall_s()
+    if wall is not None and wall <= left_s:
+        return limits
+    return (limits or Limits()).merge(Limits(wall_s=max(left_s, _SHORTEST_S)))
+
+
+_Work = Callable[[], Steps[Judgement]]
+
+
+def _attempt(work: _Work, retries: int) -> Steps[tuple[Judgement, int]]:
+    """Judge, and again when the sandbox failed; a SetupError is the sandbox's failure too."""
+    attempt = 0
+    while True:
+        attempt += 1
+        try:
+            judgement = yield from work()
+        except SetupError as error:
+            failed = Result(verdict="internal_error", error=str(error))
+            judgement = Judgement(
+                "internal_error", (failed,), str(error), "the sandbox failed, not the code"
+            )
+        if judgement.verdict != "internal_error" or attempt > retries:
+            return judgement, attempt
+
+
+def _row(id_: str, weight: float, test: AnyTest, judgement: Judgement, attempts: int) -> Row:
+    last = judgement.results[-1] if judgement.results else Result(verdict=judgement.verdict)
+    names = {str(v.get("syscall", "?")) for r in judgement.results for v in r.violations}
+    result = TestResult(
+        id=id_,
+        verdict=judgement.verdict,
+        weight=weight,
+        limit_hit=last.limit_hit,
+        usage=judgement.usage,
+        hidden=test.hidden,
+        trust=test.trust,
+        attempts=attempts,
+        violations=tuple(sorted(names)),
+        reason=judgement.reason,
+        input=excerpt(judgement.input),
+        stdout=excerpt(last.stdout),
+        stderr=excerpt(last.stderr),
+        value=excerpt(judgement.value),
+        difference="" if judgement.difference is None else str(judgement.difference),
+    )
+    return Row(result, judgement.plain_reason)
+
+
+def _without_run(id_: str, weight: float, test: AnyTest, verdict: str, why: str) -> Row:
+    limit = "total" if verdict == "time_limit" else None
+    row = TestResult(
+        id_, verdict, weight, limit_hit=limit, hidden=test.hidden, trust=test.trust, attempts=0,
+        reason=why,
+    )  # fmt: skip
+    return Row(row, why)
+
+
+class Grading:
+    """One submission, its tests, and what has come of them so far."""
+
+    def __init__(
+        self, setting: Setting, limits: Limits | None, stop: str, retries: int, clock: Clock
+    ) -> None:
+        self.setting = setting
+        self.limits = limits
+        self.stop = stop
+        self.retries = retries
+        self.clock = clock
+        self.rows: dict[str, Row] = {}
+        self.layers: Mapping[str, str] = MappingProxyType({})
+        self.ended: tuple[str, str] | None = None  # a verdict for all that is left, and why
+
+    def _keep(self, id_: str, weight: float, test: AnyTest, work: _Work) -> Steps[None]:
+        judgement, attempts = yield from _attempt(work, self.retries)
+        self._kept(id_, weight, test, judgement, attempts)
+
+    def _kept(
+        self, id_: str, weight: float, test: AnyTest, judgement: Judgement, attempts: int
+    ) -> None:
+        self.rows[id_] = _row(id_, weight, test, judgement, attempts)
+        for result in judgement.results:
+            self.layers = result.isolation or self.layers
+        if judgement.verdict in OF_THE_SOURCE:
+            self.ended = judgement.verdict, judgement.plain_reason
+        elif self.stop == "first" and judgement.verdict != "accepted":
+            self.ended = "skipped", "an earlier test was not passed"
+
+    def _ends(self) -> bool:
+        """Whether no further test is to be run."""
+        left = self.clock.left_s
+        return self.ended is not None or (left is not None and left <= 0)
+
+    def _is_over(self, id_: str, weight: float, test: AnyTest) -> bool:
+        if not self._ends():
+            return False
+        if self.ended is None:
+            self.ended = "time_limit", "the time for all tests was used up"
+        self.rows[id_] = _without_run(id_, weight, test, *self.ended)
+        return True
+
+    def _alone(self, test: AnyTest) -> Steps[tuple[Judgement, int]]:
+        limits = self.setting.limits(self.limits, test)
+        cut = _clipped(limits, self.setting.profile, self.clock.left_s)
+        return _attempt(lambda: execute(test, self.setting, cut), self.retries)
+
+    def each(self, named: Sequence[Named]) -> Steps[None]:
+        """Every test in children of its own, one after the other."""
+        for id_, weight, test in named:
+            if not self._is_over(id_, weight, test):
+                self._kept(id_, weight, test, *(yield from self._alone(test)))
+
+    def each_at_once(self, named: Sequence[Named], most: int) -> None:
+        """`each`, with up to `most` of them on their way, and the same rows.
+
+        What is run ahead of a test that is not passed was for nothing when that ends the grading,
+        so it begins with one, and each test that is passed lets two more go.
+        """
+        flight: Flight[tuple[Judgement, int]] = Flight(patient=True)
+        begun = 0
+        try:
+            for place, (id_, weight, test) in enumerate(named):
+                width = most if self.stop == "never" else min(most, 2 * place + 1)
+                while begun < min(len(named), place + width) and not self._ends():
+                    flight.begin(begun, self._alone(named[begun][2]))
+                    begun += 1
+                if self.ended is not None or place >= begun:
+                    self._is_over(id_, weight, test)
+                else:
+                    self._kept(id_, weight, test, *flight.wait(place))
+        finally:
+            flight.end()
+
+    def together(self, named: Sequence[Named]) -> Steps[None]:
+        """The calls of all tests in one child; its limits are for all of them."""
+        calls = [call for _, _, test in named for call in calls_of(test)]
+        if not calls:
+            return
+        cut = _clipped(self.limits, self.setting.profile, self.clock.left_s)
+
+        def work() -> Steps[Judgement]:
+            made = yield from call_steps(
+                self.setting.source,
+                calls,
+                profile=self.setting.profile,
+                limits=cut,
+                pool=self.setting.pool,
+                check=self.setting.check,
+            )
+            outcomes[:] = made
+            broken = [o for o in made if o.verdict == "internal_error"]
+            verdict = "internal_error" if broken else "accepted"
+            return Judgement(verdict, (made[0].result,), broken[0].reason if broken else "")
+
+        outcomes: list[Any] = []
+        whole, attempts = yield from _attempt(work, self.retries)
+        for id_, weight, test in named:
+            if self._is_over(id_, weight, test):
+                continue
+            count = len(calls_of(test))
+            own, outcomes = outcomes[:count], outcomes[count:]
+            yield from self._keep(
+                id_, weight, test,
+                lambda t=test, o=own: self._of_its_own(t, o, whole),  # type: ignore[misc]
+            )  # fmt: skip
+            row = self.rows[id_]
+            self.rows[id_] = replace(row, result=replace(row.result, attempts=attempts))
+
+    def _of_its_own(
+        self, test: AnyTest, outcomes: Sequence[Outcome], whole: Judgement
+    ) -> Steps[Judgement]:
+        return (yield from judge_calls(test, outcomes, self.setting)) if outcomes else whole
