@@ -19,6 +19,8 @@ VERSIONS = 3.10 3.11 3.12 3.13
 CSANDBOX_DATA ?=
 # Machines of `make test-kernels`; empty: all (tools/test_kernels.py --list).
 KERNELS ?=
+# Test files run side by side, one to a processor; TEST_WORKERS=0: one after the other, in one process.
+TEST_WORKERS ?= $(shell nproc)
 # More options for pytest, as in: make test-py PYTEST="-k guard -x"
 PYTEST ?=
 # `make differential DIFF_SHARE=100 DIFF_S=600` looks at every file; DIFF has more options and paths.
@@ -86,7 +88,8 @@ test-c: build ## C unit tests
 .PHONY: test-py
 test-py: build ## Python tests: API, CLI, kernel, escapes, rules, build
 	$(ready) build test notebook
-	@timeout --kill-after=30 $(TEST_TIMEOUT_S) $(VENV_PY) -m pytest $(PYTEST)
+	@timeout --kill-after=30 $(TEST_TIMEOUT_S) $(VENV_PY) -m pytest \
+		--numprocesses $(TEST_WORKERS) --dist loadfile $(PYTEST)
 
 .PHONY: test-all
 test-all: ## All tests on each supported CPython that is found
@@ -110,7 +113,7 @@ test-rl: build ## csandbox.rl and csandbox.ray by their frameworks' own clients 
 
 # An environment of its own: torch and what trains with it, 2 GB with the CPU build of torch.
 trl_ready = @VENV='$(VENV)-trl' PYTHON='$(VENV_PY)' sh tools/bootstrap.sh torch trl trl-alone
-TRL_TESTS = tests/rl/test_trl.py tests/rl/test_verl.py tests/rl/test_livecodebench.py
+TRL_TESTS = $(addprefix tests/rl/test_,trl.py verl.py livecodebench.py rubric.py)
 
 .PHONY: test-trl
 test-trl: build ## TRL's trainer, verl's reward managers and LiveCodeBench's harness with our rewards (installs torch)

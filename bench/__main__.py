@@ -15,8 +15,10 @@ from pathlib import Path
 
 from bench.core import base_python
 from bench.fresh import fresh, layers
+from bench.grade import grade
 from bench.guard import guard
 from bench.host import host
+from bench.hostile import hostile
 from bench.keeping import long, memory
 from bench.report import Section
 from bench.saturation import saturation
@@ -38,11 +40,13 @@ def measurements(options: argparse.Namespace) -> dict[str, Callable[[], Section]
         "warm_host": lambda: host(2 * rounds, options.warm_bytes, kind="warm", threads=64),
         "warm_solution": lambda: solution(2 * rounds, options.data),
         "preloaded": lambda: preloaded(rounds),
+        "grade": lambda: grade(max(1, rounds // 3), max(2, options.block_runs // 8)),
         "memory": memory,
         "where": lambda: where(2 * rounds),
         "fresh": lambda: fresh(rounds),
         "guard": lambda: guard(options.check_rounds, options.check_bytes),
         "solutions": lambda: solutions(options.check_rounds, options.data),
+        "hostile": lambda: hostile(max(1, options.check_rounds // 5)),
         "second": lambda: second(rounds),
         "host": lambda: host(rounds, options.held_bytes),
         "layers": lambda: layers(rounds),

@@ -7,13 +7,16 @@ What is not answered as fast as honest code must be refused by a code of CSB0xx,
 
 from __future__ import annotations
 
+import json
 import random
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import csandbox
 from bench.guard import corpus
+from bench.report import Section
 
 MEGABYTE = 1_000_000
 #: No refused kind should cost more of a megabyte, in milliseconds of CPU.
@@ -101,7 +104,7 @@ class Answer:
         began = time.thread_time()
         report = csandbox.check(raw, profile="compute")
         checked = time.thread_time()
-        str(report), report.to_json(), report.to_sarif(), report._repr_html_()
+        str(report), json.dumps(report.to_dict()), json.dumps(report.to_sarif()), report._repr_html_()
         done = time.thread_time()
         per_ms = 1e3 * MEGABYTE / len(raw)
         self.check_ms.append((checked - began) * per_ms)
@@ -121,13 +124,10 @@ class Answer:
 
 
 @dataclass
-class Table:
+class Table(Section):
     """The section of the report: kinds as rows."""
 
-    key: str
-    title: str
-    rows: list[dict[str, Any]]
-    notes: tuple[str, ...] = ()
+    rows: Sequence[dict[str, Any]] = ()
 
     def text(self) -> str:
         """The table for a terminal."""
@@ -141,7 +141,7 @@ class Table:
 
     def to_dict(self) -> dict[str, Any]:
         """What bench.json holds."""
-        return {"title": self.title, "rows": self.rows, "notes": list(self.notes)}
+        return {"title": self.title, "rows": list(self.rows), "notes": list(self.notes)}
 
 
 def hostile(rounds: int) -> Table:
@@ -160,6 +160,7 @@ def hostile(rounds: int) -> Table:
     accepted = max(row["of_honest"] for row in rows)
     return Table(
         key="hostile",
+        base=HONEST,
         title="hostile sources: ms of CPU for each million bytes",
         rows=rows,
         notes=(

@@ -1,4 +1,4 @@
-"""grade() and grade_many() for event loops: the same steps, and no thread for any of them."""
+"""grade() and grade_many() for event loops: the same steps, and no Python thread for any."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from csandbox._sizing import usable_cpus
 
 
 async def agrade(source: str | bytes, tests: Iterable[AnyTest], **options: Any) -> GradeReport:
-    """`grade` for asyncio and trio: no thread waits, and many may be on at once.
+    """`grade` for asyncio and trio: no Python thread waits, and many may be on at once.
 
     The keywords are those of `grade` but for ``at_once``: its tests run one after the other. The
     report is the same. Cancelled, it has killed the child that runs and waited for its end before
@@ -35,7 +35,7 @@ def agrade_many(
     seed: int = 0,
     **options: Any,
 ) -> AsyncIterator[tuple[int, GradeReport]]:
-    """`grade_many` as an async iterator, for asyncio and trio, without threads.
+    """`grade_many` as an async iterator, for asyncio and trio, without Python threads.
 
     At most `concurrency` are graded at once (default: two for each CPU that this process may use).
     The reports are those of `grade_many` with the same `seed`. Closing the iterator early, or

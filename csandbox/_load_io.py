@@ -93,8 +93,12 @@ def _mapping(data: Mapping[str, Any], entry: str | None, hidden: bool) -> Iterat
         inputs, outputs = data["inputs"], data["outputs"]
         if len(inputs) != len(outputs):
             raise ValueError(f"{len(inputs)} inputs for {len(outputs)} outputs")
+        # APPS and TACO wrap each call's one value into a list in some tasks and not in others; a
+        # list of another length says that this task does not.
+        wrapped = name is not None and all(isinstance(w, list) and len(w) == 1 for w in outputs)
         for given, wanted in zip(inputs, outputs, strict=True):
-            yield given, wanted, name, hidden
+            unwrap = wrapped and not isinstance(given, str)
+            yield given, wanted[0] if unwrap else wanted, name, hidden
     elif "public_test_cases" in data:
         name = entry or _metadata(data).get("func_name")
         yield from _cases(_data(data["public_test_cases"]), name, False)
@@ -175,13 +179,6 @@ def _value(text: Any) -> Any:
             return text
 
 
-def _wanted(wanted: Any, listed: bool) -> Any:
-    # APPS and TACO wrap a call's one value into a list when the inputs are lists of arguments.
-    if listed and isinstance(wanted, list) and len(wanted) == 1:
-        return wanted[0]
-    return wanted if listed else _value(wanted)
-
-
 def _program_text(value: Any) -> str:
     """APPS has some inputs as lists of lines."""
     if isinstance(value, (list, tuple)):
@@ -197,5 +194,5 @@ def _test(
     if name is None:
         text, expected = _program_text(given), _program_text(wanted)
         return StdioTest(text, expected, id=id_, compare=compare, hidden=secret)
-    called = _wanted(wanted, not isinstance(given, str))
+    called = _value(wanted) if isinstance(given, str) else wanted
     return CallTest(name, _arguments(given), called, id=id_, compare="sequence", hidden=secret)

@@ -80,8 +80,8 @@ answer(void *argument, const unsigned char *bytes, size_t count, struct csb_byte
     bool answered;
     PyEval_RestoreThread(*listener->saved);
     Py_XDECREF(listener->answer);
-    listener->answer = PyObject_CallFunction(
-        listener->callable, "y#", (const char *)bytes, (Py_ssize_t)count);
+    listener->answer = PyObject_CallFunction(listener->callable, "y#",
+                                             (const char *)bytes, (Py_ssize_t)count);
     if (listener->answer == NULL) {
         tell_exception(listener->callable);
     }

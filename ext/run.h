@@ -39,7 +39,7 @@ void csb_run_refuse(struct csb_run *run, int failure);
 /* Take what the child has written so far. */
 void csb_run_pull(struct csb_run *run);
 
-/* Send the child a signal; 0 or -errno. */
+/* A signal for the child, by its pidfd; 0 or -errno, ESRCH: it has ended. */
 long csb_run_signal(const struct csb_run *run, int number);
 
 /* talk.c: a child that is ready is sent its submission. */

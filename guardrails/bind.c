@@ -70,7 +70,8 @@ csb_bind(struct csb_walker *walker, const struct csb_frame *frame, uint32_t scop
     }
 }
 
-/* `global x` makes every binding of x here one of the module, and an uncertain one. */
+/* `global x` makes every binding of x here one of the module, and `nonlocal x` one of a function
+ * around, and an uncertain one. */
 static void
 declare(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom)
 {
@@ -84,6 +85,34 @@ declare(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom)
     if (global && frame->scope != 0) {
         csb_bind(walker, &nowhere, 0, atom, CSB_BIND_OTHER, none, CSB_NO_PATH,
                  CSB_NO_ATOM);
+    }
+    /* Which of the functions around is not known yet; that one of them binds it, CPython sees to. */
+    for (uint32_t scope = frame->scope; !global && scope != 0;) {
+        scope = walker->check->scopes.items[scope].parent;
+        if (walker->check->scopes.items[scope].kind == CSB_SCOPE_FUNCTION) {
+            csb_bind(walker, &nowhere, scope, atom, CSB_BIND_OTHER, none, CSB_NO_PATH,
+                     CSB_NO_ATOM);
+        }
+    }
+}
+
+/* name = value, or name += value: what the folder can follow (fold_name.c). */
+static void
+write(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
+      TSNode value, bool augmented)
+{
+    struct csb_scopes *scopes = &walker->check->scopes;
+    struct csb_local *local;
+    bool straight = augmented ? frame[-2].kind == CSB_K_EXPRESSION_STATEMENT &&
+                                    frame[-2].certain
+                              : frame->certain;
+    csb_bind(walker, frame, frame->scope, atom,
+             augmented ? CSB_BIND_AUGMENTED : CSB_BIND_VALUE, value, CSB_NO_PATH,
+             CSB_NO_ATOM);
+    local = walker->check->failed ? NULL : csb_scope_bind(scopes, frame->scope, atom);
+    if (local == NULL || csb_scope_write(scopes, local, frame[-1].node, value,
+                                         augmented, straight) < 0) {
+        walker->check->failed = true;
     }
 }
 
@@ -110,8 +139,12 @@ bind_assignment(struct csb_walker *walker, const struct csb_frame *frame, uint32
     if (bare && walker->check->scopes.items[frame->scope].kind != CSB_SCOPE_FUNCTION) {
         return;
     }
-    csb_bind(walker, frame, frame->scope, atom, bare ? CSB_BIND_OTHER : CSB_BIND_VALUE,
-             value, CSB_NO_PATH, CSB_NO_ATOM);
+    if (bare) {
+        csb_bind(walker, frame, frame->scope, atom, CSB_BIND_OTHER, value, CSB_NO_PATH,
+                 CSB_NO_ATOM);
+    } else {
+        write(walker, frame, atom, value, false);
+    }
 }
 
 /* `except E as name`: the name is a field of an as_pattern of an except clause. */
@@ -132,6 +165,10 @@ store(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
                  CSB_NO_ATOM);
     } else if (role == CSB_ROLE_STORE && frame[-1].kind == CSB_K_ASSIGNMENT) {
         bind_assignment(walker, frame, atom);
+    } else if (role == CSB_ROLE_HIDDEN &&
+               frame[-1].kind == CSB_K_AUGMENTED_ASSIGNMENT) {
+        write(walker, frame, atom,
+              csb_field(walker->check, frame[-1].node, CSB_F_RIGHT), true);
     } else {
         csb_bind(walker, frame, store_scope(walker, frame), atom,
                  is_exception(frame) ? CSB_BIND_EXCEPTION : CSB_BIND_OTHER, none,

@@ -234,42 +234,6 @@ fold_comprehension(struct csb_folder *folder, TSNode node, struct csb_value *ret
 }
 
 static void
-copy_value(const struct csb_value *from, struct csb_value *ret)
-{
-    ret->kind = from->kind == CSB_V_LIST ? CSB_V_UNKNOWN : from->kind;
-    ret->whole = true;
-    ret->number = from->number;
-    csb_value_add(ret, from->text.bytes, from->text.len);
-    ret->whole = from->whole;
-}
-
-/* A name that is bound exactly once, to an expression that can be folded. */
-static void
-fold_identifier(struct csb_folder *folder, TSNode node, struct csb_value *ret)
-{
-    struct csb_check *check = folder->check;
-    size_t len;
-    const char *text = csb_node_text(check, node, &len);
-    uint32_t atom;
-    const struct csb_local *local;
-    for (const struct csb_fold_env *env = folder->env; env != NULL; env = env->outer) {
-        if (env->len == len && memcmp(env->name, text, len) == 0) {
-            copy_value(env->value, ret);
-            return;
-        }
-    }
-    atom = csb_atom(&check->atoms, text, len);
-    local = atom == CSB_NO_ATOM ? NULL
-                                : csb_scope_find(&check->scopes, folder->scope, atom);
-    if (local != NULL && local->binds == CSB_BIND_VALUE && local->count == 1) {
-        uint32_t scope = folder->scope;
-        folder->scope = local->scope;
-        csb_fold_node(folder, local->value, ret);
-        folder->scope = scope;
-    }
-}
-
-static void
 repeat(const struct csb_value *text, int64_t count, struct csb_value *ret)
 {
     ret->kind = CSB_V_TEXT;
@@ -280,36 +244,52 @@ repeat(const struct csb_value *text, int64_t count, struct csb_value *ret)
     }
 }
 
+void
+csb_fold_combine(char sign, struct csb_value *left, struct csb_value *right,
+                 struct csb_value *ret)
+{
+    if (sign == '+' && left->kind == CSB_V_TEXT) {
+        struct csb_value known = {.kind = CSB_V_TEXT, .whole = true};
+        csb_value_add_value(&known, left);
+        if (right->kind == CSB_V_INT) {
+            right->kind = CSB_V_UNKNOWN; /* text + number raises */
+        }
+        csb_value_add_value(&known, right);
+        *ret = known;
+    } else if (sign == '%' && left->kind == CSB_V_TEXT) {
+        csb_fold_percent(left, right, ret);
+    } else if (sign == '*' && left->kind == CSB_V_TEXT && right->kind == CSB_V_INT &&
+               left->whole) {
+        repeat(left, right->number, ret);
+    } else if (left->kind == CSB_V_INT && right->kind == CSB_V_INT &&
+               (sign == '+' || sign == '-')) {
+        bool fits =
+            sign == '+'
+                ? !__builtin_add_overflow(left->number, right->number, &ret->number)
+                : !__builtin_sub_overflow(left->number, right->number, &ret->number);
+        ret->kind = fits ? CSB_V_INT : CSB_V_UNKNOWN;
+    }
+}
+
+char
+csb_fold_sign(const struct csb_check *check, TSNode expression)
+{
+    size_t len;
+    const char *text =
+        csb_node_text(check, csb_field(check, expression, CSB_F_OPERATOR), &len);
+    bool lone = len == 1 || (len == 2 && text[1] == '=');
+    return lone && strchr("+-%*", text[0]) != NULL ? text[0] : '\0';
+}
+
 static void
 fold_binary(struct csb_folder *folder, TSNode node, struct csb_value *ret)
 {
     const struct csb_check *check = folder->check;
-    TSNode sign = csb_field(check, node, CSB_F_OPERATOR);
     struct csb_value left = {0};
     struct csb_value right = {0};
     csb_fold_node(folder, csb_field(check, node, CSB_F_LEFT), &left);
     csb_fold_node(folder, csb_field(check, node, CSB_F_RIGHT), &right);
-    if (csb_node_text_is(check, sign, "+") && left.kind == CSB_V_TEXT) {
-        struct csb_value known = {.kind = CSB_V_TEXT, .whole = true};
-        csb_value_add_value(&known, &left);
-        if (right.kind == CSB_V_INT) {
-            right.kind = CSB_V_UNKNOWN; /* text + number raises */
-        }
-        csb_value_add_value(&known, &right);
-        *ret = known;
-    } else if (csb_node_text_is(check, sign, "%") && left.kind == CSB_V_TEXT) {
-        csb_fold_percent(&left, &right, ret);
-    } else if (csb_node_text_is(check, sign, "*") && left.kind == CSB_V_TEXT &&
-               right.kind == CSB_V_INT && left.whole) {
-        repeat(&left, right.number, ret);
-    } else if (left.kind == CSB_V_INT && right.kind == CSB_V_INT) {
-        bool plus = csb_node_text_is(check, sign, "+");
-        bool minus = csb_node_text_is(check, sign, "-");
-        bool fits =
-            plus ? !__builtin_add_overflow(left.number, right.number, &ret->number)
-                 : !__builtin_sub_overflow(left.number, right.number, &ret->number);
-        ret->kind = (plus || minus) && fits ? CSB_V_INT : CSB_V_UNKNOWN;
-    }
+    csb_fold_combine(csb_fold_sign(check, node), &left, &right, ret);
     csb_value_done(&left);
     csb_value_done(&right);
 }
@@ -331,7 +311,7 @@ fold_subscript(struct csb_folder *folder, TSNode node, struct csb_value *ret)
             int64_t len = (int64_t)(from.kind == CSB_V_LIST ? from.len : from.text.len);
             int64_t at = index.number < 0 ? index.number + len : index.number;
             if (at >= 0 && at < len && from.kind == CSB_V_LIST) {
-                copy_value(&from.items[at], ret);
+                csb_value_copy(&from.items[at], ret);
             } else if (at >= 0 && at < len && from.kind == CSB_V_TEXT && from.whole) {
                 csb_value_slice(&from, at, at + 1, 1, ret);
             }
@@ -372,7 +352,7 @@ fold_kind(struct csb_folder *folder, TSNode node, struct csb_value *ret)
         fold_comprehension(folder, node, ret);
         break;
     case CSB_K_IDENTIFIER:
-        fold_identifier(folder, node, ret);
+        csb_fold_name(folder, node, ret);
         break;
     case CSB_K_BINARY_OPERATOR:
         fold_binary(folder, node, ret);
@@ -385,6 +365,9 @@ fold_kind(struct csb_folder *folder, TSNode node, struct csb_value *ret)
         break;
     case CSB_K_NAMED_EXPRESSION:
         csb_fold_node(folder, csb_field(folder->check, node, CSB_F_VALUE), ret);
+        break;
+    case CSB_K_ASSIGNMENT: /* the right side of a = b = value */
+        csb_fold_node(folder, csb_field(folder->check, node, CSB_F_RIGHT), ret);
         break;
     default:
         break;

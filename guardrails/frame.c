@@ -163,6 +163,7 @@ csb_frame_scopes(struct csb_walker *walker, const struct csb_frame *parent,
     frame->scope = child_scope(walker, parent, kind);
     frame->inner = CSB_NO_SCOPE;
     frame->certain = parent->certain && keeps_certainty(kind);
+    frame->typed = parent->typed || kind == CSB_K_TYPE;
     frame->clause_done = false;
     switch (kind) {
     case CSB_K_FUNCTION_DEFINITION:

@@ -12,6 +12,7 @@ struct csb_frame {
     uint32_t scope;     /* in which this node's own expressions run */
     uint32_t inner;     /* scope that this node opens, or that its parameters bind in */
     bool certain;       /* runs whenever its scope runs */
+    bool typed;         /* within an annotation, which may run later than it stands */
     bool clause_done;   /* comprehension: the first `for` has been seen */
 };
 

@@ -74,6 +74,7 @@ struct csb_check {
     bool
         formats; /* str.format or a kin of it is used on some other expression than a string */
     bool called_annotations; /* an annotation is a call, or a string that holds one */
+    bool typed_calls;        /* something is called anywhere in an annotation */
     bool guarded_imports;    /* a guarded member was imported by name */
     uint32_t star_len;
     uint32_t stars[CSB_MOST_STARS]; /* guarded modules imported with *, as in paths */

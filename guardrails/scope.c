@@ -33,6 +33,7 @@ csb_scopes_done(struct csb_scopes *scopes)
 {
     free(scopes->items);
     free(scopes->locals);
+    free(scopes->writes);
     free(scopes->slots);
     memset(scopes, 0, sizeof *scopes);
 }
@@ -120,7 +121,34 @@ csb_scope_bind(struct csb_scopes *scopes, uint32_t scope, uint32_t atom)
     local->certain_end = UINT32_MAX;
     local->path = CSB_NO_PATH;
     local->member = UINT32_MAX;
+    local->write = CSB_NO_WRITE;
     return local;
+}
+
+int
+csb_scope_write(struct csb_scopes *scopes, struct csb_local *local, TSNode statement,
+                TSNode value, bool augmented, bool straight)
+{
+    if (scopes->write_len == scopes->write_cap) {
+        uint32_t cap = scopes->write_cap == 0 ? 64 : scopes->write_cap * 2;
+        struct csb_write *writes =
+            realloc(scopes->writes, (size_t)cap * sizeof *writes);
+        if (writes == NULL) {
+            return -ENOMEM;
+        }
+        scopes->writes = writes;
+        scopes->write_cap = cap;
+    }
+    scopes->writes[scopes->write_len] = (struct csb_write){
+        .value = value,
+        .statement = statement,
+        .end = ts_node_end_byte(statement),
+        .previous = local->write,
+        .augmented = augmented,
+    };
+    local->write = scopes->write_len++;
+    local->crooked = local->crooked || !straight;
+    return 0;
 }
 
 static const struct csb_local *

@@ -31,11 +31,23 @@ enum csb_bind {
     CSB_BIND_FUNCTION = 1 << 2,
     CSB_BIND_CLASS = 1 << 3,
     CSB_BIND_VALUE = 1 << 4, /* name = value */
-    CSB_BIND_OTHER = 1 << 5, /* loop, with, except, pattern, walrus, augmented */
+    CSB_BIND_OTHER = 1 << 5, /* loop, with, except, pattern, walrus */
     CSB_BIND_GLOBAL = 1 << 6,
     CSB_BIND_NONLOCAL = 1 << 7,
     CSB_BIND_DELETED = 1 << 8,
-    CSB_BIND_EXCEPTION = 1 << 9, /* except E as name */
+    CSB_BIND_EXCEPTION = 1 << 9,  /* except E as name */
+    CSB_BIND_AUGMENTED = 1 << 10, /* name += value */
+};
+
+#define CSB_NO_WRITE UINT32_MAX
+
+/* One CSB_BIND_VALUE or CSB_BIND_AUGMENTED of a name. */
+struct csb_write {
+    TSNode value;
+    TSNode statement; /* the assignment; its operator when it is augmented */
+    uint32_t end;
+    uint32_t previous; /* of the same name in the same scope, or CSB_NO_WRITE */
+    bool augmented;
 };
 
 struct csb_local {
@@ -51,6 +63,8 @@ struct csb_local {
     uint32_t import_start; /* bytes of that import statement */
     uint32_t import_end;
     TSNode value; /* of the last CSB_BIND_VALUE */
+    uint32_t write; /* the last of them, or CSB_NO_WRITE */
+    bool crooked;   /* one of them stands where it may not run, or run again */
 };
 
 struct csb_scopes {
@@ -60,6 +74,9 @@ struct csb_scopes {
     struct csb_local *locals;
     uint32_t local_len;
     uint32_t local_cap;
+    struct csb_write *writes;
+    uint32_t write_len;
+    uint32_t write_cap;
     uint32_t *slots;
     uint32_t slot_count;
     uint32_t
@@ -78,6 +95,12 @@ uint32_t csb_scope_new(struct csb_scopes *scopes, uint32_t parent,
  * valid until the next csb_scope_bind. */
 struct csb_local *csb_scope_bind(struct csb_scopes *scopes, uint32_t scope,
                                  uint32_t atom);
+
+/* Remember what is written to a name; `straight` when the statement runs once and always. 0 or
+ * -ENOMEM. */
+CSB_MUST_USE int csb_scope_write(struct csb_scopes *scopes, struct csb_local *local,
+                                 TSNode statement, TSNode value, bool augmented,
+                                 bool straight);
 
 /* The entry that a read of `atom` in `scope` finds by Python's rules, or NULL: class scopes are
  * seen only by their own statements, global and nonlocal declarations are followed. */

@@ -21,6 +21,16 @@ csb_value_done(struct csb_value *value)
 }
 
 void
+csb_value_copy(const struct csb_value *from, struct csb_value *ret)
+{
+    ret->kind = from->kind == CSB_V_LIST ? CSB_V_UNKNOWN : from->kind;
+    ret->whole = true;
+    ret->number = from->number;
+    csb_value_add(ret, from->text.bytes, from->text.len);
+    ret->whole = from->whole;
+}
+
+void
 csb_value_append(struct csb_value *list, struct csb_value *item)
 {
     list->kind = CSB_V_LIST;

@@ -35,12 +35,26 @@ struct csb_folder {
 
 void csb_value_done(struct csb_value *value);
 
+/* A copy of a text or a number into *ret, which is zeroed; of a list nothing is known. */
+void csb_value_copy(const struct csb_value *from, struct csb_value *ret);
+
 /* Evaluate into *ret (which must be zeroed or done). Unknown when it cannot be known. */
 void csb_fold_node(struct csb_folder *folder, TSNode node, struct csb_value *ret);
 
 /* Take one step from the budget of the source. False when none is left or it is too late: then
  * the whole check ends as out of time. */
 bool csb_fold_spend(struct csb_check *check);
+
+/* csb_fold_node for a name; in fold_name.c. */
+void csb_fold_name(struct csb_folder *folder, TSNode node, struct csb_value *ret);
+
+/* left SIGN right into *ret, which is zeroed; SIGN is one of + - % *, or 0 for none of them. May
+ * change *right. */
+void csb_fold_combine(char sign, struct csb_value *left, struct csb_value *right,
+                      struct csb_value *ret);
+
+/* The SIGN of a binary operator or of an augmented assignment. */
+char csb_fold_sign(const struct csb_check *check, TSNode expression);
 
 /* csb_fold_node for a call; in fold_call.c. */
 void csb_fold_call(struct csb_folder *folder, TSNode node, struct csb_value *ret);

@@ -182,6 +182,9 @@ visit(struct csb_walker *walker)
             walker->check->called_annotations = true;
         }
         break;
+    case CSB_K_CALL:
+        walker->check->typed_calls = walker->check->typed_calls || frame->typed;
+        break;
     case CSB_K_WHILE:
         add_plain_site(walker, CSB_SITE_WHILE);
         break;

@@ -10,7 +10,8 @@ contests   the solutions in contest_solutions/, labelled right or wrong by their
 hacks      tests/hacks: how many are accepted (0 is required), how many honest twins are refused
            (0 is required), how many hacks a plain grader in one interpreter accepts
 audit      audit_task over all tasks: what programs that must fail were accepted, and the rest; the
-           table also goes to build/audit.md. CSANDBOX_AUDIT_S seconds at most (1200)
+           table also goes to build/audit.md and into its page of docs/. CSANDBOX_AUDIT_S seconds
+           at most (1200)
 speed      a HumanEval grading, a fresh child for each test, against check() in `python3 -I`; and
            gradings a second, one interleaved run
 
@@ -31,6 +32,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -38,11 +40,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import csandbox  # noqa: E402
-from csandbox import Answer, CheckerTest, StdioTest  # noqa: E402
-from tools import audit_datasets  # noqa: E402
+from csandbox import CheckerTest, StdioTest  # noqa: E402
+from tools import audit_datasets, contest_checkers  # noqa: E402
 
 SOLUTIONS = Path(__file__).with_name("contest_solutions")
 TABLE = ROOT / "build" / "audit.md"
+PAGE = ROOT / "docs" / "explanation" / "data-sets.md"
 FAST = csandbox.Limits(cpu_s=2, wall_s=20)
 MUTANTS = 6
 
@@ -145,25 +148,8 @@ def humaneval(data: Path) -> bool:
     return whole >= 150 and not wrong and not any("check(): False" in line for line in differ)
 
 
-def divisor_of_each_pair(answer: Answer) -> bool | str:
-    """1025_B: any number above 1 that divides one of each pair; -1 when there is none."""
-    words = answer.stdout.split()
-    if len(words) != 1 or not words[0].lstrip("-").isdigit() or len(words[0]) > 20:
-        return "not one number"
-    said, known = int(words[0]), int(str(answer.expected))
-    if said == -1 or known == -1:
-        return said == known
-    numbers = list(map(int, str(answer.stdin).split()))[1:]
-    pairs = zip(numbers[::2], numbers[1::2], strict=True)
-    return said > 1 and all(a % said == 0 or b % said == 0 for a, b in pairs)
-
-
-#: Tasks with several right answers and the checker that judges; the sample has one answer each.
-CHECKERS = {"1025_B": divisor_of_each_pair}
-
-
 def contest_tasks(data: Path) -> dict[str, list[StdioTest]]:
-    """The sample's tests by the task's short name."""
+    """The sample's tests by the task's short name, as the sample has them."""
     found = {}
     for row in rows(data / "code_contests_sample.jsonl"):
         name = json.loads(row["labels"])["name"].split(".")[0]
@@ -171,36 +157,77 @@ def contest_tasks(data: Path) -> dict[str, list[StdioTest]]:
     return found  # type: ignore[return-value]
 
 
+def judged_by(name: str, tests: list[StdioTest]) -> list[StdioTest | CheckerTest]:
+    """The same tests as the task's statement has them judged: many have several right answers."""
+    checker = contest_checkers.CHECKERS.get(name)
+    if checker is not None:
+        return [
+            CheckerTest(checker, stdin=t.stdin, expected=t.expected, id=t.id)  # type: ignore[misc]
+            for t in tests
+        ]
+    compare = contest_checkers.COMPARISONS.get(name, "tokens")
+    return [replace(test, compare=compare) for test in tests]
+
+
 def contests(data: Path) -> bool:
-    """Own solutions against the sample's tests."""
-    tasks = contest_tasks(data)
-    agree, total, unexplained = 0, 0, 0
-    work = []
-    for path in sorted(SOLUTIONS.glob("*.txt")):
-        name, label = path.stem.rsplit(".", 1)
-        ways = {"tokens": tasks[name]}
-        if name in CHECKERS:
-            ways["checker"] = [
-                CheckerTest(CHECKERS[name], stdin=t.stdin, expected=t.expected, id=t.id)  # type: ignore[misc]
-                for t in tasks[name]
-            ]
-        work += [(name, label, way, path.read_text(), tests) for way, tests in ways.items()]
-    pairs = [(source, tests) for _, _, _, source, tests in work]
-    for place, report in csandbox.grade_many(pairs, stop="never", feedback="full"):
-        name, label, way, _, _ = work[place]
-        total += 1
-        agree += report.passed is (label == "right")
-        if report.passed is not (label == "right"):
-            several = way == "tokens" and name in CHECKERS
-            unexplained += not several
-            why = "several right answers; its checker agrees" if several else "?"
-            bad = next((r for r in report if not r.passed), None)
-            more = f"; {bad.id}: {bad.difference[:120]}" if bad is not None else ""
-            print(f"  {name} {label} by {way}: {report.summary()} ({why}){more}")
+    """Own solutions against the sample's tests, by each task's own way of judging.
+
+    What the sample expects of an input that its statement does not allow is no evidence about a
+    program: such tests (contest_checkers.ALLOWED) are counted, and do not make a label wrong.
+    """
+    tasks, texts = contest_tasks(data), solutions()
+    fine = {
+        name: dict(
+            zip(
+                (test.id for test in tests),
+                contest_checkers.allowed(name, [str(test.stdin) for test in tests]),
+                strict=True,
+            )
+        )
+        for name, tests in tasks.items()
+    }
+    limits = csandbox.Limits(cpu_s=2, wall_s=30)
+    agree, weak, differ, odd = 0, 0, [], Counter[str]()
+    for label in ("right", "wrong", "wrong-2"):
+        work = [
+            (name, texts[name][label], judged_by(name, tests))
+            for name, tests in tasks.items()
+            if label in texts.get(name, {})
+        ]
+        if label != "right":  # one test that it does not pass is enough
+            work = [(n, text, [t for t in tests if fine[n][t.id]]) for n, text, tests in work]
+        graded = csandbox.grade_many(
+            [(text, tests) for _, text, tests in work], limits=limits, feedback="full",
+            stop="never" if label == "right" else "first",
+        )  # fmt: skip
+        for place, report in graded:
+            name = work[place][0]
+            bad = [r for r in report if r.verdict not in ("accepted", "skipped")]
+            odd[name] += sum(not fine[name][row.id] for row in bad)
+            bad = [row for row in bad if fine[name][row.id]]
+            if (not bad) is (label == "right"):
+                agree += 1
+                continue
+            if not bad and (name, label) in contest_checkers.UNNOTICED:
+                why = contest_checkers.UNNOTICED[name, label]
+                print(f"  {name} {label} passes: the tests are weak: {why}")
+                weak += 1
+                continue
+            first = f"; {bad[0].id}: {bad[0].verdict} {bad[0].difference[:120]}" if bad else ""
+            differ.append(f"  {name} {label}: fails {len(bad)} of {len(report)} tests{first}")
     count = sum(len(tests) for tests in tasks.values())
+    outside = {name: n for name, t in fine.items() if (n := list(t.values()).count(False))}
     print(f"contests: {len(tasks)} tasks, {count} tests; the sample has no solutions of its own.")
-    print(f"  own solutions judged: {total}, as labelled: {agree}, unexplained: {unexplained}")
-    return unexplained == 0
+    total = agree + weak + len(differ)
+    print(
+        f"  own solutions judged: {total}, as labelled: {agree}, differing: {len(differ)}, ", end=""
+    )
+    print(f"wrong ones that the tests let through: {weak}")
+    print(*differ, sep="\n", end="\n" if differ else "")
+    print(f"  tests whose input the statement does not allow: {sum(outside.values())} {outside}")
+    print(f"  of these, tests that the right program does not pass: {dict(+odd)}")
+    print(f"  tasks without own solutions: {sorted(set(tasks) - set(texts))} (interactive)")
+    return not differ
 
 
 def hacks(_: Path) -> bool:
@@ -250,10 +277,13 @@ def audit(data: Path) -> bool:
     clock = audit_datasets.Clock(float(os.environ.get("CSANDBOX_AUDIT_S", "1200")))
     tasks = [csandbox.load_humaneval(row) for row in rows(data / "humaneval.jsonl.gz")]
     sets = [audit_datasets.humaneval(tasks, clock)]
-    sets.append(audit_datasets.contests(contest_tasks(data), solutions(), clock))
+    judged = {name: judged_by(name, tests) for name, tests in contest_tasks(data).items()}
+    sets.append(audit_datasets.contests(judged, solutions(), clock))
     words = "The sample has no solutions of its own: its references are ours."
     text = audit_datasets.table(sets, words)
     print(text)
+    if PAGE.is_file():
+        PAGE.write_text(audit_datasets.filled(PAGE.read_text(), text))
     TABLE.parent.mkdir(exist_ok=True)
     TABLE.write_text(text)
     return all(one.reached == one.tasks and "infrastructure" not in one.found for one in sets)

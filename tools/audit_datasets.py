@@ -10,11 +10,12 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import csandbox
-from csandbox import AuditReport, Limits, StdioTest
+from csandbox import AuditReport, Limits
+from csandbox._grade_tests import AnyTest
 
 HUMANEVAL = Limits(cpu_s=0.5, wall_s=20)
 CONTESTS = Limits(cpu_s=2, wall_s=30)
@@ -26,7 +27,6 @@ ROWS = {
     "reference-fails": "the reference fails a test",
     "accepts null": "a program that does nothing passes all tests",
     "accepts hack": "a program that cheats passes all tests",
-    "accepts wrong": "a program that is wrong (a near miss of ours) passes all tests",
     "two-answers": "one input with two expected answers, or a right program is refused",
     "flaky": "the reference gets different verdicts for one test (three runs each)",
     "discriminates-nothing": "a test refuses no program that answers at all",
@@ -98,20 +98,16 @@ def humaneval(tasks: Iterable[csandbox.Task], clock: Clock) -> Audited:
 
 
 def contests(
-    tasks: Mapping[str, list[StdioTest]], solutions: Mapping[str, Mapping[str, str]], clock: Clock
+    tasks: Mapping[str, Sequence[AnyTest]], solutions: Mapping[str, Mapping[str, str]], clock: Clock
 ) -> Audited:
-    """Every task with our solutions: the right one is the reference, the others must fail."""
+    """Every task with our right solution as the reference."""
     used = {name: tests[:MOST_TESTS] for name, tests in tasks.items()}
     audited = Audited("CodeContests sample", len(tasks), sum(map(len, used.values())))
     for name, tests in used.items():
         if clock.up(audited):
             break
-        own = solutions.get(name, {})
-        wrong = {f"near miss {label}": text for label, text in own.items() if label != "right"}
-        report = csandbox.audit_task(
-            tests, reference=own.get("right"), wrong=wrong, compare="tokens", repeat=3,
-            limits=CONTESTS,
-        )  # fmt: skip
+        right = solutions.get(name, {}).get("right")
+        report = csandbox.audit_task(tests, reference=right, repeat=3, limits=CONTESTS)
         audited.add(name, report)
     return audited
 
@@ -123,6 +119,13 @@ def _margin(audited: Audited) -> str:
     return (
         f"{len(audited.margins)} references; narrowest: {audited.margins[narrow]:.0f}× ({narrow})"
     )
+
+
+def filled(page: str, text: str) -> str:
+    """The page with the table at its place."""
+    begin, end = "<!-- audit -->\n", "<!-- /audit -->"
+    before, _, rest = page.partition(begin)
+    return f"{before}{begin}{text}{end}{rest.partition(end)[2]}"
 
 
 def table(sets: list[Audited], data_words: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from csandbox._grade import grade
+from csandbox._grade_async import agrade
 from csandbox._grade_many import grade_many
 from csandbox._grade_report import GradeReport
 from csandbox._grade_tests import AnyTest
@@ -100,8 +101,18 @@ class Scorer:
         return self._scored(found, report)
 
     async def ascore(self, completion: str, row: Any) -> Scored:
-        """`score` in a thread of the loop's; a cancelled one ends by its limits, unheard."""
-        return await asyncio.to_thread(self.score, completion, row)
+        """`score` for asyncio, without a thread for what runs; cancelled, it is dead when left.
+
+        The row becomes tests in a thread, since a data set's reference may have to run for them.
+        """
+        found = extract(completion, self.strategy)
+        tests = await asyncio.to_thread(self.rows.tests, row)
+        if tests is None or found.code is None:
+            return self._without_run(found, tests)
+        options = {name: value for name, value in self.grading.items() if name != "at_once"}
+        its_tests = with_class(tests, found.code)
+        report = await agrade(found.code, its_tests, seed=self.seed, **options)
+        return self._scored(found, report)
 
     def score_many(
         self,

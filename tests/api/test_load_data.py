@@ -72,6 +72,15 @@ def test_calls(row: dict[str, Any]) -> None:
     assert grade("def f(xs, n):\n    return tuple(x + n for x in xs)\n", [test]).passed
 
 
+def test_a_task_wraps_all_of_its_values_or_none() -> None:
+    """A list of one in a task of lists is the value, not a wrapping of what is in it."""
+    lists = load_io({"fn_name": "f", "inputs": [[2], [1], [0]], "outputs": [[0, 1], [0], []]})
+    assert [t.expected for t in lists] == [[0, 1], [0], []]  # type: ignore[union-attr]
+    assert grade("def f(n):\n    return list(range(n))\n", lists).passed
+    wrapped = load_io({"fn_name": "f", "inputs": [[2], [1]], "outputs": [[[0, 1]], [[0]]]})
+    assert [t.expected for t in wrapped] == [[0, 1], [0]]  # type: ignore[union-attr]
+
+
 def test_what_is_wrong_is_said() -> None:
     with pytest.raises(ValueError, match="2 inputs for 1"):
         load_io({"inputs": ["", ""], "outputs": ["1"]})

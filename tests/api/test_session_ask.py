@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import csandbox
 from csandbox import Session
+
+WIRE = (Path(__file__).resolve().parents[2] / "ext" / "wire.h").read_text(encoding="utf-8")
+FRAMES = re.findall(r"^    CSB_FRAME_(\w+),", WIRE, re.MULTILINE)
+
+
+def header(kind: str, length: int) -> str:
+    """Source of a frame's head, for a cell that forges one."""
+    return f"struct.pack('=QII', {length}, {FRAMES.index(kind)}, 0)"
 
 
 @pytest.fixture
@@ -167,7 +177,7 @@ def test_questions_that_make_no_sense(data: bytes) -> None:
 
 def test_a_reply_to_what_was_not_read_ends_the_session() -> None:
     """What is unsent of a request is freed with it, so nothing may be left to send."""
-    forged = "import os, struct\nos.write(3, struct.pack('=QII', 0, 2, 0))"
+    forged = f"import os, struct\nos.write(3, {header('REPLY', 0)})"
     with Session("open") as s:
         s.run(forged)
         s.call("len", ["x" * 4_000_000])
@@ -177,7 +187,7 @@ def test_a_reply_to_what_was_not_read_ends_the_session() -> None:
 def test_questions_without_end_are_only_the_cells_own_time() -> None:
     """One that asks and does not read the answer is ended."""
     forged = (
-        "import os, struct\nframe = struct.pack('=QII', 1, 5, 0) + b'i'\n"
+        f"import os, struct\nframe = {header('ASK', 1)} + b'i'\n"
         "while True: os.write(3, frame)"
     )
     with Session("open", limits={"cpu_s": 1, "wall_s": 20}) as s:

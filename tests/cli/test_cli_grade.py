@@ -72,3 +72,17 @@ def test_audit(cli, program, folder):
     assert wrong.returncode == 1
     found = json.loads(wrong.stdout)["findings"]
     assert [f["code"] for f in found if f["severity"] == "error"] == ["reference-fails"]
+
+
+def test_a_sandbox_that_fails_is_status_3(program, folder, monkeypatch, capsys):
+    from csandbox import _errand, _flight
+    from csandbox._cli import main
+    from csandbox._result import Result
+
+    broken = Result(verdict="internal_error", error="injected")
+    monkeypatch.setattr(_errand, "carry", lambda _: (broken, []))
+    monkeypatch.setattr(_flight.Flight, "_core_of", lambda *_: None)  # all by carry
+    assert main(["grade", str(program(RIGHT)), "--tests", str(folder)]) == 3
+    assert "there is no score" in capsys.readouterr().out
+    assert main(["grade", str(program("print(3)")), "--tests", str(folder), "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["score"] is None

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -176,7 +177,9 @@ def test_interrupt_ends_quietly_and_ends_the_child(program):
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(1.0)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while not children.read_text():  # until then it is at its own imports
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     begin = time.monotonic()
     _, err = process.communicate(timeout=20)

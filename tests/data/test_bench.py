@@ -106,7 +106,7 @@ def test_one_short_run_of_all(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     sections = json.loads(target.read_text())["sections"]
     timed = {"warm", "peers", "warm_host", "warm_solution", "preloaded"}
-    timed |= {"fresh", "guard", "solutions", "second", "host", "layers"}
+    timed |= {"grade", "fresh", "guard", "solutions", "second", "host", "layers"}
     single = {"saturation", "memory", "where", "long"}
     assert set(sections) == timed | single
     for key, section in sections.items():

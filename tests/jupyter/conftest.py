@@ -38,9 +38,12 @@ class Driver:
                 return content
 
     def run(
-        self, code: str, seen: Callable[[str, dict[str, Any]], None] | None = None
+        self,
+        code: str,
+        seen: Callable[[str, dict[str, Any]], None] | None = None,
+        stdin: Callable[[dict[str, Any]], None] | None = None,
     ) -> tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]:
-        """Execute a cell: the reply, and what was published meanwhile."""
+        """Execute a cell: the reply, and what was published meanwhile. `stdin` is for input()."""
         published: list[tuple[str, dict[str, Any]]] = []
 
         def hook(message: dict[str, Any]) -> None:
@@ -50,7 +53,9 @@ class Driver:
                 if seen is not None:
                     seen(kind, content)
 
-        reply = self.client.execute_interactive(code, output_hook=hook, timeout=WAIT_S)
+        reply = self.client.execute_interactive(
+            code, output_hook=hook, timeout=WAIT_S, allow_stdin=stdin is not None, stdin_hook=stdin
+        )
         return reply["content"], published
 
 

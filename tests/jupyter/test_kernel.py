@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import pytest
+
 
 def texts(published: list[tuple[str, dict[str, Any]]], name: str) -> str:
     return "".join(c["text"] for kind, c in published if kind == "stream" and c["name"] == name)
@@ -96,6 +98,46 @@ def test_plots_are_inline(kernel: Any) -> None:
     pictures = [b["image/png"] for b in bundles(published) if "image/png" in b]
     assert len(pictures) == 1 and pictures[0].startswith("iVBOR")
     assert texts(published, "stderr") == ""
+
+
+def test_what_is_displayed_comes_in_its_place(kernel: Any) -> None:
+    code = "print('a')\ndisplay(1)\nprint('b')\ndisplay(2)\nprint('c')"
+    reply, published = kernel.run(code)
+    assert reply["status"] == "ok"
+    order = [c.get("text") or c["data"]["text/plain"] for _, c in published]
+    assert "".join(order) == "a\n1b\n2c\n"
+
+
+def test_input_asks_the_frontend(kernel: Any) -> None:
+    asked: list[str] = []
+
+    def answer(message: dict[str, Any]) -> None:
+        asked.append(message["content"]["prompt"])
+        kernel.client.input("Ada")
+
+    reply, published = kernel.run("input('Name? ').upper()", stdin=answer)
+    assert (reply["status"], asked) == ("ok", ["Name? "])
+    assert bundles(published) == [{"text/plain": "'ADA'"}]
+
+
+def test_input_without_a_frontend_that_answers_says_what_to_do(kernel: Any) -> None:
+    reply, _ = kernel.run("input('Name? ')")
+    assert reply["ename"] == "EOFError" and "put the text into a variable" in reply["evalue"]
+
+
+@pytest.mark.parametrize("how", ["message", "signal"])
+def test_an_interrupt_while_input_waits(kernel: Any, how: str) -> None:
+    import signal
+
+    def interrupt(message: dict[str, Any]) -> None:
+        if how == "message":
+            kernel.manager.interrupt_kernel()
+        else:
+            kernel.manager.signal_kernel(signal.SIGINT)
+
+    reply, _ = kernel.run("kept = 7\ninput()", stdin=interrupt)
+    assert reply["ename"] == "KeyboardInterrupt"
+    assert bundles(kernel.run("kept")[1]) == [{"text/plain": "7"}]
 
 
 def test_completion_offers_what_the_guard_lets_through(kernel: Any) -> None:

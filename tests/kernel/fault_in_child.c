@@ -49,7 +49,7 @@ fork(void)
 {
     static pid_t (*real)(void);
     if (real == NULL) {
-        real = (pid_t(*)(void))dlsym(RTLD_NEXT, "fork");
+        real = (pid_t (*)(void))dlsym(RTLD_NEXT, "fork");
     }
     return strike("fork") ? -1 : real();
 }
@@ -59,7 +59,7 @@ recvmsg(int fd, struct msghdr *message, int flags)
 {
     static ssize_t (*real)(int, struct msghdr *, int);
     if (real == NULL) {
-        real = (ssize_t(*)(int, struct msghdr *, int))dlsym(RTLD_NEXT, "recvmsg");
+        real = (ssize_t (*)(int, struct msghdr *, int))dlsym(RTLD_NEXT, "recvmsg");
     }
     return strike("recvmsg") ? -1 : real(fd, message, flags);
 }
@@ -69,7 +69,8 @@ sendmsg(int fd, const struct msghdr *message, int flags)
 {
     static ssize_t (*real)(int, const struct msghdr *, int);
     if (real == NULL) {
-        real = (ssize_t(*)(int, const struct msghdr *, int))dlsym(RTLD_NEXT, "sendmsg");
+        real =
+            (ssize_t (*)(int, const struct msghdr *, int))dlsym(RTLD_NEXT, "sendmsg");
     }
     return strike("sendmsg") ? -1 : real(fd, message, flags);
 }

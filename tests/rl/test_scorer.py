@@ -54,7 +54,9 @@ def test_one_and_many_agree() -> None:
     assert (one.reward, one.verdict, one.fault) == (0.0, "wrong_answer", None)
     none = scorer.score("```cpp\nint x;\n```", ASSERTS)
     assert (none.reward, none.verdict, none.report) == (0.0, "no_code", None)
-    assert asyncio.run(scorer.ascore(fenced(DOUBLE), ASSERTS)).reward == 1.0
+    for text in (fenced(DOUBLE), fenced(WRONG), "```cpp\nint x;\n```"):
+        blocking, other = scorer.score(text, ASSERTS), asyncio.run(scorer.ascore(text, ASSERTS))
+        assert (blocking.reward, blocking.verdict) == (other.reward, other.verdict)
 
 
 def test_a_class_named_solution_is_called() -> None:

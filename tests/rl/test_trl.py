@@ -1,4 +1,4 @@
-"""TRL itself: `GRPOTrainer` trains a small model on the CPU with our reward functions (make test-trl).
+"""TRL itself: `GRPOTrainer` trains a small model on the CPU with our rewards (make test-trl).
 
 The model's vocabulary is whole answers (`vocabulary.py`), so that it writes programs from the first
 step on and learns in a few. What TRL does with a reward of None is looked at where it does it: in

@@ -1,7 +1,7 @@
 """``verifiers``: rewards of tasks (0.4 on) by the framework itself, rubrics by a small double.
 
 `rubric` scores as ``Rubric._call_individual_reward_func`` of verifiers 0.1 does, which 0.4 no
-longer has: objects by name, exceptions become 0.0.
+longer has: objects by name, exceptions become 0.0. The real one is driven by test_rubric.py.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import pytest
 from csandbox.rl import InfrastructureFault
 from csandbox.rl import verl as rewards
 from tests.rl.tasks import CALLS, DOUBLE, PRINTS, PROGRAM, WRONG, broken_sandbox, fenced
-from tests.rl.vocabulary import PROMPT, tokenizer
+from tests.rl.vocabulary import tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
