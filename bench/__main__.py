@@ -24,6 +24,7 @@ from bench.report import Section
 from bench.saturation import saturation
 from bench.second import second
 from bench.solutions import solutions
+from bench.walk import walk
 from bench.warm import peers, preloaded, solution, warm
 from bench.where import where
 
@@ -48,6 +49,7 @@ def measurements(options: argparse.Namespace) -> dict[str, Callable[[], Section]
         "solutions": lambda: solutions(options.check_rounds, options.data),
         "hostile": lambda: hostile(max(1, options.check_rounds // 5)),
         "second": lambda: second(rounds),
+        "walk": lambda: walk(options.check_rounds, options.data),
         "host": lambda: host(rounds, options.held_bytes),
         "layers": lambda: layers(rounds),
     }

@@ -238,7 +238,7 @@ hear_question(struct csb_run *run)
     if (answered) {
         csb_dialogue_say(&run->dialogue, answer.bytes, answer.count);
     }
-    (void)csb_run_signal(run, SIGCONT);
+    (void)csb_run_signal(run, SIGCONT); /* likewise */
 }
 
 static void

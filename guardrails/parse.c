@@ -13,9 +13,11 @@
 #include "respell.h"
 #include "walk.h"
 
-/* Honest sources take 3 to 8 steps a token, whatever they are made of. tree-sitter tells after
- * every hundred. */
-#define STEPS_PER_TOKEN 8
+/* Sources take 3 to 7 steps a token, whatever they are made of. tree-sitter tells after every
+ * hundred. Some for each byte, too, for where the census took code for the text of a string. */
+#define STEPS_PER_TOKEN 10
+#define STEPS_OF(tokens, bytes)                                                        \
+    (UINT64_C(131072) + (tokens) * STEPS_PER_TOKEN + (uint64_t)(bytes) / 4)
 #define STEPS_PER_CALL 100
 /* The lexer gets the text in pieces and asks again when it goes back: two or three times for each
  * piece of honest code, and without end where it looks ahead before every token. */
@@ -109,7 +111,7 @@ parse_text(struct csb_check *check, const char *text, struct parsing *ret)
         .parser = ts_parser_new(),
         .text = text,
         .len = len,
-        .most_steps = CSB_TOKENS_MOST(len) * STEPS_PER_TOKEN,
+        .most_steps = STEPS_OF(check->spent.tokens, len),
         .most_reads = READS_BASE + (uint64_t)(len / PIECE_BYTES) * READS_PER_PIECE,
     };
     if (ret->parser != NULL &&

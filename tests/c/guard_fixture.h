@@ -17,4 +17,9 @@ const char *guard_codes_of(const char *bytes, size_t len);
 const char *guard_codes_of_many(const char *head, const char *part, size_t count,
                                 const char *tail);
 
+/* The codes of `count` parts between head and tail under limits of a megabyte, each once in the
+ * order of the source, and what the check has spent. */
+const char *guard_spent_of_many(const char *head, const char *part, size_t count,
+                                const char *tail, struct csb_spent *ret);
+
 #endif
