@@ -1,4 +1,4 @@
-"""What hostile sources cost the check, by their kind, beside a source of the same size that is none.
+"""What hostile sources cost the check, by kind, beside honest code of the same size.
 
 Each kind is about a megabyte, the most that profiles take. CPU time of this process, in one run
 with the standard library of the same size, so that the ratio means something on a busy machine.
