@@ -170,8 +170,10 @@ def main() -> int:
     shares = [len(range(n, options.kills, options.at_once)) for n in range(options.at_once)]
     workers = [
         subprocess.Popen(
-            [sys.executable, "-m", "bench.kills", "--at-once", "1", "--kills", str(share)]
-            + ["--seed", str(options.seed + number)],
+            [
+                *(sys.executable, "-m", "bench.kills", "--at-once", "1"),
+                *("--kills", str(share), "--seed", str(options.seed + number)),
+            ],
             stdout=subprocess.PIPE,
         )
         for number, share in enumerate(shares)

@@ -71,7 +71,7 @@ from csandbox._profile import Profile
 from csandbox._report import Diagnostic, Report
 from csandbox._result import Result, Usage
 from csandbox._run import run
-from csandbox._session import CellError, CellResult, Session, SessionError
+from csandbox._session import BranchError, CellError, CellResult, Session, SessionError, Snapshot
 from csandbox._task_audit import audit_task
 from csandbox._task_audit_report import AuditReport, Finding
 from csandbox._units import GiB, KiB, MiB
@@ -82,6 +82,7 @@ __version__: str = _core.build_info()["version"]
 __all__ = [
     "Answer",
     "AuditReport",
+    "BranchError",
     "Call",
     "CallResult",
     "CallTest",
@@ -113,6 +114,7 @@ __all__ = [
     "Session",
     "SessionError",
     "SetupError",
+    "Snapshot",
     "StdioTest",
     "Task",
     "TestResult",
@@ -145,11 +147,12 @@ __all__ = [
 
 # The modules are private; messages, tracebacks and pickles name the public place.
 for _public in (
-    Answer, AuditReport, Call, CallResult, CallTest, CellError, CellResult, CheckerTest,
-    Diagnostic, Feature, Features, Finding, GradeReport, Handle, InProcessTest, Limits, Loaded,
-    OutcomeError, Pool, Profile, ProfileError, PropertyTest, RejectedError, Report, Result,
-    RoundTripTest, SandboxError, Session, SessionError, SetupError, StdioTest, Task, TestResult,
-    Unconverted, UnsupportedError, Usage, ValueLimits, acall, agrade, agrade_many, arun,
+    Answer, AuditReport, BranchError, Call, CallResult, CallTest, CellError, CellResult,
+    CheckerTest, Diagnostic, Feature, Features, Finding, GradeReport, Handle, InProcessTest,
+    Limits, Loaded, OutcomeError, Pool, Profile, ProfileError, PropertyTest, RejectedError,
+    Report, Result, RoundTripTest, SandboxError, Session, SessionError, SetupError, Snapshot,
+    StdioTest, Task, TestResult, Unconverted, UnsupportedError, Usage, ValueLimits, acall,
+    agrade, agrade_many, arun,
     arun_many, audit_task, call, check, grade, grade_many, load_asserts, load_evalplus,
     load_folder, load_humaneval, load_io, load_mbpp, load_tests, probe, run, run_many,
 ):  # fmt: skip

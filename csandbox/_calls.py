@@ -23,7 +23,8 @@ from csandbox._value import Reply, ValueLimits, encode_call, open_reply
 if TYPE_CHECKING:
     from csandbox._pool import Pool
 
-_BOUNDS = ValueLimits()
+#: What may come back from a call.
+BOUNDS = ValueLimits()
 
 
 @dataclass(frozen=True)
@@ -64,13 +65,13 @@ def call_steps(
     profile.
     """
     encoded = [
-        encode_call(call.entry, call.args, call.kwargs, adapters=call.adapters, limits=_BOUNDS)
+        encode_call(call.entry, call.args, call.kwargs, adapters=call.adapters, limits=BOUNDS)
         for call in calls
     ]
     where: dict[str, Any] = {"profile": profile} if pool is None else {"pool": pool}
-    asked = requests(encoded, _BOUNDS)
+    asked = requests(encoded, BOUNDS)
     result, came = yield Errand.of(source, asked, check=check, limits=limits, **where)
-    replies = [open_reply(reply, _BOUNDS) for reply in came[: len(calls)]]
+    replies = [open_reply(reply, BOUNDS) for reply in came[: len(calls)]]
     outcomes: list[Outcome] = []
     before = Usage()
     for place in range(len(calls)):
@@ -79,7 +80,7 @@ def call_steps(
         if reply is not None and not result.ok and place == len(calls) - 1:
             reply = None
         usage = _since(result, before, reply)
-        outcomes.append(_outcome(result, reply, usage))
+        outcomes.append(outcome_of(result, reply, usage))
         if reply is not None:
             before = Usage(reply.cpu_s, reply.wall_s)
         else:
@@ -103,7 +104,8 @@ def _since(result: Result, before: Usage, reply: Reply | None) -> Usage:
     )
 
 
-def _outcome(result: Result, reply: Reply | None, usage: Usage) -> Outcome:
+def outcome_of(result: Result, reply: Reply | None, usage: Usage) -> Outcome:
+    """What one reply says, or the lack of one."""
     if reply is None:
         if result.ok:
             reason = "the program ended without a reply"
@@ -112,7 +114,7 @@ def _outcome(result: Result, reply: Reply | None, usage: Usage) -> Outcome:
     if reply.reason != "value":
         return Outcome(result, "runtime_error", usage, reason=reply.words())
     try:
-        value = _core.decode(reply.encoded, _BOUNDS.core())
+        value = _core.decode(reply.encoded, BOUNDS.core())
     except ValueError as error:
         return Outcome(result, "runtime_error", usage, reason=f"the reply is no data: {error}")
     return Outcome(result, "accepted", usage, value)

@@ -257,7 +257,17 @@ class Session:
         `tap` is told of output as it comes: stream (1 or 2), bytes. `ask` answers what the child
         asks meanwhile (_ask.py says what that is), None: it has no answer; the child stands still
         until it returns, and that time is not counted. What they raise goes to
-        ``sys.unraisablehook``. Raises ValueError when busy or ended, KeyboardInterrupt.
+        ``sys.unraisablehook``. Waits while another session of its family (`fork`) runs. Raises
+        ValueError when busy or ended, BlockingIOError when this thread runs another of the family
+        or it is closed while it waits, KeyboardInterrupt.
+        """
+    def fork(
+        self, request: Mapping[str, Any], /
+    ) -> tuple[Session, None] | tuple[None, tuple[int, str]]:
+        """A branch with the same state, or an errno and why there is none (EBUSY: its state).
+
+        Of `request` only ``limits`` count. Waits for other sessions of the family. Raises
+        ValueError when busy or ended.
         """
     def interrupt(self) -> bool:
         """SIGINT to the child; False when it has ended. From any thread."""

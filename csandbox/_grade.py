@@ -96,15 +96,18 @@ def grade(
     compare      for tests without one of their own: exact, lines, tokens, float(rel=, abs=),
                  unordered_lines, json, case_insensitive, yes_no for output; exact, numeric,
                  float, sequence for values
-    isolation    "test": a fresh child for each call and each program. "submission": the calls of
-                 all tests one after the other in one child, which is faster, and in which a
-                 submission remembers earlier tests; programs still have a child each
+    isolation    "test": a fresh child for each call and each program. "submission": the submission
+                 is executed once, and each call is made in a fork of that child, which saves time
+                 where executing it takes long (imports, tables); no call sees anything of another.
+                 Where it cannot be forked (threads, open files) it is as "test", and the report's
+                 ``isolation`` and ``isolation_note`` say so. Programs have a child each in both,
+                 and so have tests with other limits of memory, disk or threads
     stop         "first": after a test that is not passed the others are "skipped"; "never"
     feedback     what the report shows: none, counts, first, full (hidden tests never show data)
     weights      by id, or one number for each test; else the tests' own
     seed         makes the order in which tests run; None: one is drawn, and is in the report
     profile      as for `run`; None: "contest", or the pool's
-    limits       of one run (with isolation="submission": of all calls together)
+    limits       of one run (with isolation="submission": of executing it, and of each call)
     total_s      seconds by the clock for all tests; those that are left get "time_limit"
     retries      how often a test is tried again when the sandbox failed, never otherwise
     allow_weak   let InProcessTest run; the report then says ``trust="weak"``
@@ -127,7 +130,7 @@ def grade(
     )  # fmt: skip
     if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
         raise ValueError(f"at_once must be a whole number above 0, not {at_once!r}")
-    done(plan.together())
+    done(plan.branched())
     if at_once == 1:
         done(plan.work.each(plan.alone))
     else:
@@ -191,21 +194,25 @@ class Plan:
         random.Random(seed).shuffle(order)
         groups: list[list[Named]] = []
         if isolation == "submission":
-            # What a child has seen of a hidden test it can give back as the answer to another one,
-            # so hidden tests and those whose data is shown never share a child.
+            # A branch knows of no other test. Hidden tests and those whose data is shown do not
+            # even share the child that is branched (docs/adr/0031).
             called = [item for item in order if calls_of(item[2])]
             groups = [[i for i in called if i[2].hidden is hidden] for hidden in (False, True)]
             order = [item for item in order if not calls_of(item[2])]
         return cls(named, work, groups, order, feedback, seed, isolation)
 
-    def together(self) -> Steps[None]:
-        """The runs of the groups."""
+    def branched(self) -> Steps[None]:
+        """The groups, each in branches of a child of its own."""
         for group in self.groups:
-            yield from self.work.together(group)
+            yield from self.work.branched(group)
 
     def steps(self) -> Steps[GradeReport]:
-        """All runs, one after the other, and the report."""
-        yield from self.together()
+        """All runs, one after the other, and the report. Each is one that an event loop can await,
+        which branches are not: they have a fresh child each.
+        """
+        for group in filter(None, self.groups):
+            yield from self.work.each(group)
+            self.work.why_not = "branches are made by grade and grade_many alone"
         yield from self.work.each(self.alone)
         return self.report()
 
@@ -220,7 +227,8 @@ class Plan:
             feedback_level=self.feedback,
             feedback=message(rows, self.feedback),
             seed=self.seed,
-            isolation=self.isolation,
+            isolation="test" if self.work.why_not else self.isolation,
+            isolation_note=self.work.why_not,
             layers=MappingProxyType(dict(self.work.layers)),
             profile=self.work.setting.profile.name,
             wall_s=self.work.clock.used_s,

@@ -36,6 +36,7 @@ from csandbox._profile import Profile
 from csandbox._result import Result, Usage
 
 if TYPE_CHECKING:
+    from csandbox._grade_branch import Branches
     from csandbox._pool import Pool
 
 _EVALUATION_ERRORS = (
@@ -94,7 +95,7 @@ class Setting:
         return self.compare if known_comparison(self.compare).name in known else "exact"
 
 
-def _call(setting: Setting, call: Call, limits: Limits | None) -> Steps[Outcome]:
+def call_alone(setting: Setting, call: Call, limits: Limits | None) -> Steps[Outcome]:
     made = yield from call_steps(
         setting.source, [call], profile=setting.profile, limits=limits, pool=setting.pool,
         check=setting.check,
@@ -123,8 +124,10 @@ def _failed(result: Result, verdict: str, shown_input: str, reason: str = "") ->
     return Judgement(verdict, (result,), reason or result.summary(), plain, input=shown_input)
 
 
-def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Steps[Judgement]:
-    """Judge one test in children of its own. Raises what `run` raises."""
+def execute(
+    test: AnyTest, setting: Setting, limits: Limits | None, branches: Branches | None = None
+) -> Steps[Judgement]:
+    """Judge one test in children of its own, its calls in `branches`. Raises what `run` raises."""
     if isinstance(test, StdioTest):
         return (yield from _stdio(test, setting, limits))
     if isinstance(test, RoundTripTest):
@@ -135,7 +138,8 @@ def execute(test: AnyTest, setting: Setting, limits: Limits | None) -> Steps[Jud
         return (yield from _checked_program(test, setting, limits))
     outcomes: list[Outcome] = []
     for call in calls_of(test):
-        outcomes.append((yield from _call(setting, call, limits)))
+        of = call_alone(setting, call, limits) if branches is None else branches.call(call, limits)
+        outcomes.append((yield from of))
         if not outcomes[-1].answered:
             break
     return (yield from judge_calls(test, outcomes, setting))
@@ -239,11 +243,11 @@ def _checked_program(
 
 def _round_trip(test: RoundTripTest, setting: Setting, limits: Limits | None) -> Steps[Judgement]:
     forward = Call(test.forward, (test.value,))
-    first = yield from _call(setting, forward, limits)
+    first = yield from call_alone(setting, forward, limits)
     if not first.answered:
         return _failed(first.result, first.verdict, str(forward), first.reason)
     back = Call(test.inverse, (first.value,))
-    second = yield from _call(setting, back, limits)
+    second = yield from call_alone(setting, back, limits)
     results = (first.result, second.result)
     if not second.answered:
         failed = _failed(second.result, second.verdict, str(forward), second.reason)

@@ -77,7 +77,8 @@ class GradeReport:
     ``score`` is the passed share of the weights, in [0, 1], or **None** when the sandbox failed on
     a test after a retry: then nothing is known, and it is not 0. ``passed`` is True when every test
     passed. ``verdict`` is the worst of the tests'. ``tests`` has one row per test in the order in
-    which they were given; `seed` made the order in which they ran.
+    which they were given; `seed` made the order in which they ran. ``isolation`` is the one that
+    was carried out; where it is another than was asked for, ``isolation_note`` says why.
 
     ``str()``, `to_dict` and the table of notebooks are cut to ``feedback_level``, so that they may
     be shown as they are: of hidden tests they have ids, weights and verdicts. ``feedback`` is the
@@ -91,6 +92,7 @@ class GradeReport:
     feedback: str = ""
     seed: int = 0
     isolation: str = "test"
+    isolation_note: str = ""
     layers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     profile: str = ""
     wall_s: float = 0.0
@@ -159,6 +161,7 @@ class GradeReport:
             "feedback": self.feedback,
             "seed": self.seed,
             "isolation": self.isolation,
+            "isolation_note": self.isolation_note,
             "layers": dict(self.layers),
             "profile": self.profile,
             "wall_s": None if hidden else self.wall_s,

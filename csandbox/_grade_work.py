@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
-from csandbox._calls import Outcome, call_steps
 from csandbox._errand import Steps
 from csandbox._errors import SetupError
 from csandbox._flight import Flight
-from csandbox._grade_execute import Judgement, Setting, calls_of, execute, judge_calls
+from csandbox._grade_branch import Branches
+from csandbox._grade_execute import Judgement, Setting, execute
 from csandbox._grade_feedback import Row, excerpt
 from csandbox._grade_report import TestResult
 from csandbox._grade_tests import AnyTest
@@ -115,11 +113,8 @@ class Grading:
         self.clock = clock
         self.rows: dict[str, Row] = {}
         self.layers: Mapping[str, str] = MappingProxyType({})
+        self.why_not = ""  # branches that were asked for
         self.ended: tuple[str, str] | None = None  # a verdict for all that is left, and why
-
-    def _keep(self, id_: str, weight: float, test: AnyTest, work: _Work) -> Steps[None]:
-        judgement, attempts = yield from _attempt(work, self.retries)
-        self._kept(id_, weight, test, judgement, attempts)
 
     def _kept(
         self, id_: str, weight: float, test: AnyTest, judgement: Judgement, attempts: int
@@ -145,16 +140,18 @@ class Grading:
         self.rows[id_] = _without_run(id_, weight, test, *self.ended)
         return True
 
-    def _alone(self, test: AnyTest) -> Steps[tuple[Judgement, int]]:
+    def _alone(
+        self, test: AnyTest, branches: Branches | None = None
+    ) -> Steps[tuple[Judgement, int]]:
         limits = self.setting.limits(self.limits, test)
         cut = _clipped(limits, self.setting.profile, self.clock.left_s)
-        return _attempt(lambda: execute(test, self.setting, cut), self.retries)
+        return _attempt(lambda: execute(test, self.setting, cut, branches), self.retries)
 
-    def each(self, named: Sequence[Named]) -> Steps[None]:
-        """Every test in children of its own, one after the other."""
+    def each(self, named: Sequence[Named], branches: Branches | None = None) -> Steps[None]:
+        """Every test in children of its own, or in `branches`, one after the other."""
         for id_, weight, test in named:
             if not self._is_over(id_, weight, test):
-                self._kept(id_, weight, test, *(yield from self._alone(test)))
+                self._kept(id_, weight, test, *(yield from self._alone(test, branches)))
 
     def each_at_once(self, named: Sequence[Named], most: int) -> None:
         """`each`, with up to `most` of them on their way, and the same rows.
@@ -177,42 +174,9 @@ class Grading:
         finally:
             flight.end()
 
-    def together(self, named: Sequence[Named]) -> Steps[None]:
-        """The calls of all tests in one child; its limits are for all of them."""
-        calls = [call for _, _, test in named for call in calls_of(test)]
-        if not calls:
-            return
+    def branched(self, named: Sequence[Named]) -> Steps[None]:
+        """Tests that are made of calls, each call in a branch of one child. Waits for each."""
         cut = _clipped(self.limits, self.setting.profile, self.clock.left_s)
-
-        def work() -> Steps[Judgement]:
-            made = yield from call_steps(
-                self.setting.source,
-                calls,
-                profile=self.setting.profile,
-                limits=cut,
-                pool=self.setting.pool,
-                check=self.setting.check,
-            )
-            outcomes[:] = made
-            broken = [o for o in made if o.verdict == "internal_error"]
-            verdict = "internal_error" if broken else "accepted"
-            return Judgement(verdict, (made[0].result,), broken[0].reason if broken else "")
-
-        outcomes: list[Any] = []
-        whole, attempts = yield from _attempt(work, self.retries)
-        for id_, weight, test in named:
-            if self._is_over(id_, weight, test):
-                continue
-            count = len(calls_of(test))
-            own, outcomes = outcomes[:count], outcomes[count:]
-            yield from self._keep(
-                id_, weight, test,
-                lambda t=test, o=own: self._of_its_own(t, o, whole),  # type: ignore[misc]
-            )  # fmt: skip
-            row = self.rows[id_]
-            self.rows[id_] = replace(row, result=replace(row.result, attempts=attempts))
-
-    def _of_its_own(
-        self, test: AnyTest, outcomes: Sequence[Outcome], whole: Judgement
-    ) -> Steps[Judgement]:
-        return (yield from judge_calls(test, outcomes, self.setting)) if outcomes else whole
+        with Branches(self.setting, cut) as branches:
+            yield from self.each(named, branches)
+        self.why_not = branches.why_not or self.why_not

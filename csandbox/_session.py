@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -71,6 +72,18 @@ def _tap(
 
 class SessionError(SandboxError):
     """The session has no child any more; `reset` begins a new one."""
+
+
+class BranchError(SessionError):
+    """The session cannot be branched; the message says why. It lives on unless it says otherwise.
+
+    ``unfit`` is True when it is the session's own state (threads, open files, shared memory).
+    """
+
+    def __init__(self, message: str, *, unfit: bool = False) -> None:
+        """Keep both."""
+        super().__init__(message)
+        self.unfit = unfit
 
 
 @dataclass(frozen=True)
@@ -226,7 +239,10 @@ class Session:
                 why = self._over or "it was closed"
                 raise SessionError(f"the session has ended ({why}); reset() begins a new one")
             ask = None if answers is None else answers.ask
-            data = self._core.exchange(order.request, tap, ask)
+            try:
+                data = self._core.exchange(order.request, tap, ask)
+            except BlockingIOError as error:
+                raise SessionError(str(error)) from None
             data["violations"], self._denied = _fresh(data["violations"], self._denied)
             if not self.alive:
                 self._over = f"{data['verdict']}"
@@ -400,6 +416,52 @@ class Session:
         if self._core is not None:
             self._core.close()
 
+    def fork(self) -> Session:
+        """A new session with the whole state of this one: a branch.
+
+        Variables, modules, and the files in the working folder are what they are now; from here on
+        neither sees anything of the other. Limits, guard and layers are the same. Both sessions
+        are closed each for itself, in any order.
+
+        Nothing is reseeded: `random` goes on in both from the same state. Not copied: timers
+        (``signal.alarm``), and functions of ``os.register_at_fork`` are not called. A branch and
+        its original form a family, of which one runs a cell at a time; the others wait.
+
+        Raises BranchError when there are other threads, open files or shared memory in the
+        session, or when this machine cannot branch; SessionError when it has ended or is busy.
+        """
+        if not self._lock.acquire(blocking=False):
+            raise SessionError("the session is busy: one cell at a time")
+        try:
+            if self._core is None or not self._core.alive:
+                why = self._over or "it was closed"
+                raise SessionError(f"the session has ended ({why}); reset() begins a new one")
+            core, refused = self._core.fork(self._order.request)
+            if not self.alive:
+                self._over = "it ended while it was branched"
+            if core is None:
+                number, why = refused or (0, "")
+                raise BranchError(
+                    f"the session cannot be branched: {why}", unfit=number == errno.EBUSY
+                )
+            return self._branch(core)
+        finally:
+            self._lock.release()
+
+    def _branch(self, core: _core.Session) -> Session:
+        branch = object.__new__(type(self))
+        branch.__dict__.update(self.__dict__)
+        branch._lock = threading.Lock()
+        branch._core, branch._over, branch._denied = core, "", dict(self._denied)
+        return branch
+
+    def snapshot(self) -> Snapshot:
+        """The state as it is now, kept: any number of sessions can be made of it later.
+
+        As `fork`, which says what is copied and what it raises.
+        """
+        return Snapshot(self.fork())
+
     def __enter__(self) -> Self:
         """Itself."""
         return self
@@ -416,6 +478,58 @@ class Session:
     def __repr__(self) -> str:
         """One line."""
         return f"<csandbox.Session {self._order.profile.name} {'alive' if self.alive else 'ended'}>"
+
+
+class Snapshot:
+    """A state of a session to which one can come back, made by `Session.snapshot`.
+
+    >>> with csandbox.Session() as s:
+    ...     s.run("board = [1, 2, 3]")
+    ...     with s.snapshot() as before:
+    ...         s.run("board.clear()")
+    ...         with before.session() as again:
+    ...             again.run("board").value_repr
+    '[1, 2, 3]'
+
+    It is a branch that executes nothing: a stopped process with its memory (shared with the others
+    until one of them writes) and a copy of the working folder. It does not need the session that
+    it is of any more.
+    """
+
+    def __init__(self, branch: Session) -> None:
+        """For `Session.snapshot`."""
+        self._branch = branch
+
+    @property
+    def alive(self) -> bool:
+        """Whether sessions can be made of it."""
+        return self._branch.alive
+
+    def session(self) -> Session:
+        """A new session that begins in this state. Raises what `Session.fork` raises."""
+        return self._branch.fork()
+
+    def close(self) -> None:
+        """Forget the state. Sessions that were made of it live on."""
+        self._branch.close()
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """`close`."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """One line."""
+        name = self._branch.profile.name
+        return f"<csandbox.Snapshot {name} {'kept' if self.alive else 'ended'}>"
 
 
 def _cell(result: Result, **more: Any) -> CellResult:

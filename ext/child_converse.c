@@ -130,15 +130,30 @@ answer_call(PyObject *names, PyObject *request, PyObject *globals)
     return result;
 }
 
+/* The original says how it went; the branch that it is there. */
+static int
+answer_branch(const struct csb_child *child)
+{
+    const int result = csb_child_branch(child);
+    const int32_t err = result < 0 ? -result : 0;
+    csb_child_say(CSB_FRAME_REPLY, (const unsigned char *)&err,
+                  result > 0 ? 0 : sizeof err);
+    return 0;
+}
+
 static int
 answer_frame(const struct csb_child *child, PyObject *names,
              const struct csb_wire_frame *frame, const char *bytes, PyObject *globals)
 {
     const Py_ssize_t length = (Py_ssize_t)frame->length;
     bool call = frame->kind == CSB_FRAME_CALL;
-    PyObject *request = call ? PyBytes_FromStringAndSize(bytes, length)
-                             : PyUnicode_DecodeUTF8(bytes, length, "strict");
+    PyObject *request;
     int result = -1;
+    if (frame->kind == CSB_FRAME_BRANCH) {
+        return answer_branch(child);
+    }
+    request = call ? PyBytes_FromStringAndSize(bytes, length)
+                   : PyUnicode_DecodeUTF8(bytes, length, "strict");
     if (request != NULL && call) {
         result = answer_call(names, request, globals);
     } else if (request != NULL) {

@@ -169,7 +169,8 @@ csb_child_confine(struct csb_child *child)
         csb_child_fail(failure.step, failure.err);
     }
     mask |= csb_confirm_dropped(config->uid);
-    if (csb_bpf_patch_equal(&child->narrow, (uint32_t)CSB_OWN_PID, own_pid) == 0) {
+    if (!child->branchable &&
+        csb_bpf_patch_equal(&child->narrow, (uint32_t)CSB_OWN_PID, own_pid) == 0) {
         csb_child_fail(CSB_STEP_SECCOMP, EPROTO);
     }
     if (csb_confine_filter(&child->narrow, config->notify != 0, config->skipped,

@@ -20,6 +20,8 @@ struct csb_child {
     /* features confirmed in the zygote, which its children keep */
     uint32_t zygote_mask;
     uint32_t late_mask; /* features confirmed after READY */
+    bool branchable;    /* the filter is that of a session: nothing to patch in it */
+    void *thread_id_at; /* where libc keeps the id of the first thread; may be NULL */
     /* owned PyObject: the __loader__ of a spare, made ahead; NULL without */
     void *loader;
 };
@@ -68,6 +70,10 @@ void csb_child_tell_broken(const struct csb_child *child);
 /* The caller's next frame: heap bytes, NUL-terminated, to be freed by the receiver. NULL: the caller
  * is gone. */
 char *csb_child_next_frame(struct csb_wire_frame *ret);
+
+/* Fork, as the supervisor has ordered: 1 in the branch, which then has its own descriptors and
+ * working folder, 0 in the original, or -errno. */
+int csb_child_branch(const struct csb_child *child);
 
 /* Nothing of ours is open from here on. */
 void csb_child_close_channel(void);

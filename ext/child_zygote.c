@@ -5,6 +5,7 @@
  * and reaps what it forked. It ends when the caller closes the control socket and the last
  * child is gone, or with the caller's thread (PR_SET_PDEATHSIG). */
 #include "child_confirm.h"
+#include "child_nursery.h"
 #include "child_script.h"
 #include "child_warm.h"
 #include "confine.h"
@@ -13,30 +14,14 @@
 #include "zygote_wire.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <linux/prctl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-enum { CHILDREN_MAX = 4096 };
-
-struct forked {
-    pid_t pid; /* 0: free */
-    int status_fd;
-};
-
-/* In the zygote's memory only, so no static data: one block on its stack. */
-struct nursery {
-    struct forked children[CHILDREN_MAX];
-    unsigned alive;
-    int signals;
-    bool closing;
-};
 
 /* Import one module; one that is not installed is passed over. unshare(2) with CLONE_VM has
  * no effect in a process of one thread and fails with EINVAL where there are others. */
@@ -73,53 +58,6 @@ preload_all(const struct csb_child *child)
     return 0;
 }
 
-static void
-tell(int status_fd, const void *record, size_t size, int fd)
-{
-    union {
-        struct cmsghdr header;
-        unsigned char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {.bytes = {0}};
-    struct iovec vector = {(void *)(uintptr_t)record, size};
-    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
-    if (fd >= 0) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        control.header.cmsg_level = SOL_SOCKET;
-        control.header.cmsg_type = SCM_RIGHTS;
-        control.header.cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
-    }
-    /* A caller that no longer listens has killed this child. */
-    (void)sendmsg(status_fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
-static void
-reap(struct nursery *nursery)
-{
-    struct signalfd_siginfo info;
-    struct csb_zygote_ended ended;
-    int status;
-    pid_t pid;
-    while (read(nursery->signals, &info, sizeof info) > 0) {
-    }
-    memset(&ended, 0, sizeof ended);
-    while ((pid = wait4(-1, &status, WNOHANG, &ended.usage)) > 0) {
-        ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        for (size_t i = 0; i < CHILDREN_MAX; i++) {
-            struct forked *child = &nursery->children[i];
-            if (child->pid == pid) {
-                tell(child->status_fd, &ended, sizeof ended, -1);
-                (void)close(child->status_fd);
-                *child = (struct forked){0, -1};
-                nursery->alive--;
-                break;
-            }
-        }
-    }
-}
-
 /* The descriptors of one request; their number, 0 at the end of the requests, or -1. */
 static int
 receive(struct csb_zygote_request *request, int fds[CSB_ZYGOTE_FDS])
@@ -140,8 +78,9 @@ receive(struct csb_zygote_request *request, int fds[CSB_ZYGOTE_FDS])
         return 0;
     }
     if (count != (ssize_t)sizeof *request || header == NULL ||
-        request->fd_count > CSB_ZYGOTE_FDS ||
-        request->fd_count <= CSB_ZYGOTE_DIRECTORY) {
+        request->fd_count != CSB_ZYGOTE_DIRECTORY + 1U +
+                                 (request->has_ruleset != 0 ? 1U : 0U) +
+                                 (request->has_filter != 0 ? 1U : 0U)) {
         return count < 0 && errno == EINTR ? -1 : 0;
     }
     wanted = request->fd_count * sizeof(int);
@@ -160,6 +99,22 @@ fail_to_confine(int channel_fd, const struct csb_failure *failure)
         (void)csb_syscall(SYS_dup3, channel_fd, CSB_CHANNEL_FD, 0);
     }
     csb_child_fail(failure->step, failure->err);
+}
+
+/* The program of a memfd, in place of the configuration's. */
+static int
+take_filter(struct csb_child *child, int fd)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    struct sock_filter *code = size > 0 ? malloc((size_t)size) : NULL;
+    if (code == NULL || pread(fd, code, (size_t)size, 0) != size) {
+        free(code);
+        return -1;
+    }
+    child->narrow.code = code; /* as long as the process lives */
+    child->narrow.length = (unsigned short)((size_t)size / sizeof *code);
+    child->branchable = true;
+    return 0;
 }
 
 static int
@@ -182,13 +137,17 @@ become_child(struct csb_child *child, const int fds[],
         .stdout_fd = fds[CSB_ZYGOTE_STDOUT],
         .stderr_fd = fds[CSB_ZYGOTE_STDERR],
         .channel_fd = fds[CSB_ZYGOTE_CHANNEL],
-        .landlock_fds = {-1, request->fd_count > CSB_ZYGOTE_RULESET
-                                 ? fds[CSB_ZYGOTE_RULESET]
-                                 : -1},
+        .landlock_fds = {-1, request->has_ruleset != 0 ? fds[CSB_ZYGOTE_DIRECTORY + 1]
+                                                       : -1},
         .caller = zygote,
         .skipped = child->config.skipped,
     };
     PyOS_AfterFork_Child();
+    if (request->has_filter != 0 &&
+        take_filter(child, fds[request->fd_count - 1]) < 0) {
+        failure = (struct csb_failure){CSB_STEP_SECCOMP, ENOMEM};
+        fail_to_confine(plan.channel_fd, &failure);
+    }
     if (csb_confine_forked(&plan, fds[CSB_ZYGOTE_DIRECTORY], &failure) < 0) {
         fail_to_confine(plan.channel_fd, &failure);
     }
@@ -198,38 +157,9 @@ become_child(struct csb_child *child, const int fds[],
                : 0;
 }
 
-static void
-remember(struct nursery *nursery, pid_t pid, int status_fd)
-{
-    struct csb_zygote_forked forked = {.pid = pid, .err = pid < 0 ? errno : 0};
-    int pidfd = pid < 0 ? -1 : (int)csb_syscall(SYS_pidfd_open, pid, 0);
-    if (pid > 0 && pidfd < 0) {
-        forked.err = -pidfd;
-        (void)kill(pid, SIGKILL);
-    }
-    for (size_t i = 0; pid > 0 && i < CHILDREN_MAX; i++) {
-        if (nursery->children[i].pid == 0) {
-            nursery->children[i] = (struct forked){pid, status_fd};
-            nursery->alive++;
-            tell(status_fd, &forked, sizeof forked, pidfd);
-            (void)close(pidfd);
-            return;
-        }
-    }
-    if (pid > 0) {
-        forked.err = EAGAIN; /* more children than anybody wants */
-        (void)kill(pid, SIGKILL);
-    }
-    tell(status_fd, &forked, sizeof forked, -1);
-    (void)close(status_fd);
-    if (pidfd >= 0) {
-        (void)close(pidfd);
-    }
-}
-
 /* True in the new child. */
 static bool
-fork_one(struct nursery *nursery, struct csb_child *child, int *ret_result)
+fork_one(struct csb_nursery *nursery, struct csb_child *child, int *ret_result)
 {
     const pid_t zygote = getpid();
     struct csb_zygote_request request;
@@ -246,7 +176,7 @@ fork_one(struct nursery *nursery, struct csb_child *child, int *ret_result)
         *ret_result = become_child(child, fds, &request, zygote);
         return true;
     }
-    remember(nursery, pid, fds[CSB_ZYGOTE_STATUS]);
+    csb_nursery_add(nursery, pid, fds[CSB_ZYGOTE_STATUS], request.has_filter != 0);
     PyOS_AfterFork_Parent();
     for (int i = 0; i < count; i++) {
         if (i != CSB_ZYGOTE_STATUS) {
@@ -257,40 +187,24 @@ fork_one(struct nursery *nursery, struct csb_child *child, int *ret_result)
 }
 
 static int
-watch_children(struct nursery *nursery)
-{
-    sigset_t wanted;
-    (void)sigemptyset(&wanted);
-    (void)sigaddset(&wanted, SIGCHLD);
-    if (sigprocmask(SIG_BLOCK, &wanted, NULL) != 0) {
-        return -1;
-    }
-    nursery->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
-    return nursery->signals < 0 ? -1 : 0;
-}
-
-static int
 serve_requests(struct csb_child *child)
 {
-    struct nursery nursery;
+    struct csb_nursery *nursery = calloc(1, sizeof *nursery);
     int result = 0;
-    memset(&nursery, 0, sizeof nursery);
-    if (watch_children(&nursery) < 0) {
+    if (nursery == NULL || csb_nursery_open(nursery) < 0) {
         csb_child_fail(CSB_STEP_STARTUP, errno);
     }
-    while (!nursery.closing || nursery.alive > 0) {
-        struct pollfd polls[2] = {
-            {nursery.signals, POLLIN, 0},
-            {nursery.closing ? -1 : CSB_CHANNEL_FD, POLLIN, 0},
-        };
-        if (poll(polls, 2, -1) < 0 && errno != EINTR) {
+    while (!nursery->closing || nursery->alive > 0) {
+        int count = csb_nursery_wait(nursery, CSB_CHANNEL_FD);
+        if (count < 0 && errno != EINTR) {
             break;
         }
-        if (polls[1].revents != 0 && fork_one(&nursery, child, &result)) {
+        if (count > 0 && nursery->polls[CSB_NURSERY_REQUESTS].revents != 0 &&
+            fork_one(nursery, child, &result)) {
             return result;
         }
-        if (polls[0].revents != 0) {
-            reap(&nursery);
+        if (count > 0) {
+            csb_nursery_serve(nursery);
         }
     }
     (void)csb_syscall(SYS_exit_group, 0);
@@ -306,6 +220,12 @@ csb_child_serve(struct csb_child *child)
         csb_child_fail(failure.step, failure.err);
     }
     child->zygote_mask = csb_confirm_namespaces(&child->config);
+    /* EINVAL where the kernel does not tell: then a branch has a stale one in memory */
+    if (csb_syscall(SYS_prctl, PR_GET_TID_ADDRESS, &child->thread_id_at, 0, 0, 0) !=
+            0 ||
+        *(const pid_t *)child->thread_id_at != getpid()) {
+        child->thread_id_at = NULL;
+    }
     if (preload_all(child) < 0 || csb_child_warm() < 0) {
         return -1;
     }

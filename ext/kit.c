@@ -47,24 +47,92 @@ make_ends(struct csb_kit *kit, struct csb_ends *ends, struct csb_error *reterr)
     return result;
 }
 
+static uint32_t
+owner_of(const struct csb_policy *policy)
+{
+    return policy->root ? policy->uid : 0;
+}
+
+static int
+make_folder(struct csb_kit *kit, const struct csb_policy *policy,
+            struct csb_ends *ret_ends, struct csb_error *reterr)
+{
+    int result = kit->scratch.fd >= 0
+                     ? 0
+                     : csb_scratch_make(&kit->scratch, policy->scratch_base,
+                                        owner_of(policy), reterr);
+    return result == 0 ? make_ends(kit, ret_ends, reterr) : result;
+}
+
+static int
+make_rules(struct csb_kit *kit, const struct csb_policy *policy, int folder,
+           struct csb_error *reterr)
+{
+    return policy->landlock_abi == 0
+               ? 0
+               : csb_path_rules_for_run(&policy->paths, folder,
+                                        policy->scratch_writable, policy->landlock_abi,
+                                        &kit->ruleset_fd, reterr);
+}
+
 int
 csb_kit_make(struct csb_kit *kit, const struct csb_policy *policy,
              struct csb_ends *ret_ends, struct csb_error *reterr)
 {
-    uint32_t owner = policy->root ? policy->uid : 0;
-    int result =
-        kit->scratch.fd >= 0
-            ? 0
-            : csb_scratch_make(&kit->scratch, policy->scratch_base, owner, reterr);
+    int result = make_folder(kit, policy, ret_ends, reterr);
+    return result == 0 ? make_rules(kit, policy, kit->scratch.fd, reterr) : result;
+}
+
+int
+csb_kit_make_first(struct csb_kit *kit, const struct csb_policy *policy,
+                   struct csb_ends *ret_ends, struct csb_error *reterr)
+{
+    int home;
+    int result = make_folder(kit, policy, ret_ends, reterr);
     if (result == 0) {
-        result = make_ends(kit, ret_ends, reterr);
+        result = csb_family_make(&kit->scratch, policy->scratch_base, owner_of(policy),
+                                 &kit->member, reterr);
     }
-    if (result == 0 && policy->landlock_abi != 0) {
-        result = csb_path_rules_for_run(&policy->paths, kit->scratch.fd,
-                                        policy->scratch_writable, policy->landlock_abi,
-                                        &kit->ruleset_fd, reterr);
+    if (result == 0) {
+        (void)csb_member_home(kit->member, &home);
+        result = make_rules(kit, policy, home, reterr);
     }
     return result;
+}
+
+int
+csb_kit_make_branch(struct csb_kit *kit, const struct csb_kit *of,
+                    const struct csb_policy *policy, struct csb_ends *ret_ends,
+                    struct csb_error *reterr)
+{
+    int result = make_folder(kit, policy, ret_ends, reterr);
+    if (result == 0) {
+        result = csb_family_join(of->member, &kit->scratch, &kit->member, reterr);
+    }
+    if (result == 0) {
+        result = csb_input_fill(kit->input_fd, NULL, 0, reterr); /* nothing to read */
+        csb_fd_close(&kit->input_fd);
+        kit->given = of->given;
+        kit->given_bytes = of->given_bytes;
+    }
+    return result;
+}
+
+const char *
+csb_kit_path(const struct csb_kit *kit)
+{
+    return kit->member == NULL ? kit->scratch.path : csb_member_path(kit->member);
+}
+
+void
+csb_kit_move(struct csb_kit *to, struct csb_kit *from)
+{
+    *to = *from;
+    if (from->scratch.name != NULL) {
+        /* it points into the struct that was copied */
+        to->scratch.name = to->scratch.path + (from->scratch.name - from->scratch.path);
+    }
+    csb_kit_init(from);
 }
 
 int
@@ -88,13 +156,14 @@ csb_kit_make_leaf(struct csb_kit *kit, const struct csb_policy *policy,
                   const struct csb_limits *limits, struct csb_error *reterr)
 {
     int result;
+    /* A branch is born in its original's, and taken out at once. */
     if (policy->cgroup.fd < 0) {
         return 0;
     }
     result =
         csb_leaf_make(&kit->leaf, &policy->cgroup,
                       csb_leaf_memory_max(limits->memory_bytes, limits->disk_bytes),
-                      limits->threads, reterr);
+                      limits->threads + (kit->member == NULL ? 0 : 1), reterr);
     /* Without one the run goes on unless it must have it; `isolation` says so. */
     return policy->required & CSB_FEATURE_BIT(CSB_FEATURE_CGROUP) ? result : 0;
 }
@@ -110,8 +179,11 @@ csb_kit_blame_memory(struct csb_kit *kit, struct csb_facts *facts)
 struct csb_disk
 csb_kit_disk(const struct csb_kit *kit, const struct csb_limits *limits)
 {
+    int home;
     struct csb_disk disk = {.folder = kit->scratch.fd,
-                            .name = kit->scratch.name,
+                            .name = kit->member == NULL
+                                        ? kit->scratch.name
+                                        : csb_member_home(kit->member, &home),
                             .allowed = limits->disk_bytes + kit->given_bytes,
                             .file_bytes = limits->file_bytes,
                             .given = (uint32_t)kit->given};
@@ -133,6 +205,8 @@ csb_kit_done(struct csb_kit *kit, uint32_t files_made)
     csb_fd_close(&kit->ruleset_fd);
     csb_fd_close(&kit->input_fd);
     csb_leaf_end(&kit->leaf);
+    csb_member_leave(kit->member);
+    kit->member = NULL;
     if (files_made > FILES_REMOVED_AT_ONCE) {
         csb_scratch_remove_later(&kit->scratch);
     } else {

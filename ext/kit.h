@@ -5,6 +5,7 @@
 #define CSB_KIT_H
 
 #include "cgroup.h"
+#include "family.h"
 #include "policy.h"
 #include "scratch.h"
 #include "supervise.h"
@@ -25,6 +26,7 @@ struct csb_kit {
     size_t given;               /* files that the caller put there … */
     uint64_t given_bytes;       /* … and their size, rounded up */
     struct csb_leaf leaf;       /* the run's control group, where there are any */
+    struct csb_member *member; /* of a session that may be branched, else NULL; owned */
 };
 
 struct csb_file {
@@ -38,6 +40,22 @@ void csb_kit_init(struct csb_kit *kit);
 /* Make everything; the caller's ends go to *ret_ends. */
 int csb_kit_make(struct csb_kit *kit, const struct csb_policy *policy,
                  struct csb_ends *ret_ends, struct csb_error *reterr) CSB_MUST_USE;
+
+/* The same for a session that may be branched: the first of a family. */
+int csb_kit_make_first(struct csb_kit *kit, const struct csb_policy *policy,
+                       struct csb_ends *ret_ends,
+                       struct csb_error *reterr) CSB_MUST_USE;
+
+/* The same for a branch of the session that has the kit `of`: its rules are inherited. */
+int csb_kit_make_branch(struct csb_kit *kit, const struct csb_kit *of,
+                        const struct csb_policy *policy, struct csb_ends *ret_ends,
+                        struct csb_error *reterr) CSB_MUST_USE;
+
+/* The folder's path as the child knows it. */
+const char *csb_kit_path(const struct csb_kit *kit);
+
+/* Give *from away; nothing is left in it. */
+void csb_kit_move(struct csb_kit *to, struct csb_kit *from);
 
 /* Put the input and the files of the run in, before its submission is sent. */
 int csb_kit_fill(struct csb_kit *kit, const struct csb_bytes *input,

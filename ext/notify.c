@@ -4,6 +4,7 @@
  * million different denials cost a counter. */
 #include "notify.h"
 
+#include "branch_fit.h"
 #include "clock.h"
 #include "fd.h"
 #include "syscall_filter.h"
@@ -11,9 +12,11 @@
 
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -77,6 +80,13 @@ record(struct csb_notify *notify, const struct seccomp_data *call, const char *n
         (struct csb_violation){.number = call->nr, .wanted = wanted, .count = 1};
 }
 
+/* Values in the table that are known only now. */
+static uint64_t
+wanted_value(const struct csb_notify *notify, const struct csb_argument_check *check)
+{
+    return check->value == CSB_OWN_PID ? (uint64_t)notify->own_pid : check->value;
+}
+
 /* Is this one of the calls that are watched rather than denied? */
 static bool
 watched(const struct csb_notify *notify, const struct seccomp_data *call,
@@ -84,11 +94,13 @@ watched(const struct csb_notify *notify, const struct seccomp_data *call,
 {
     for (size_t i = 0; i < csb_syscall_row_count; i++) {
         const struct csb_syscall_row *row = &csb_syscall_rows[i];
-        bool matches = row->action == CSB_ACTION_WATCH && row->sets & notify->sets &&
-                       strcmp(row->name, name) == 0;
+        bool seen = row->action == CSB_ACTION_WATCH ||
+                    (row->action == CSB_ACTION_ALLOW_ALONE && notify->shared_listener);
+        bool matches = seen && row->sets & notify->sets && strcmp(row->name, name) == 0;
         for (unsigned k = 0; k < row->check_count && matches; k++) {
             const struct csb_argument_check *check = &row->checks[k];
-            matches = (call->args[check->index] & check->mask) == check->value;
+            matches =
+                (call->args[check->index] & check->mask) == wanted_value(notify, check);
         }
         if (matches) {
             return true;
@@ -102,6 +114,9 @@ static int
 judge_thread(struct csb_notify *notify, const struct csb_procfs *procfs)
 {
     const struct timespec moment = {0, MOMENT_NS};
+    if (notify->order.state != CSB_ORDER_NONE) {
+        return EAGAIN; /* while it is branched */
+    }
     /* A thread that has been joined may still be on its way out: look again for a moment. */
     for (int i = 0; i < MOMENTS; i++) {
         if (csb_procfs_threads(procfs) < notify->threads_allowed) {
@@ -161,13 +176,21 @@ judge_watched(struct csb_notify *notify, const struct seccomp_data *call,
         return judge_thread(notify, procfs);
     }
     if (strcmp(name, "mmap") == 0) {
-        return judge_shared_memory(notify, call->args[1]);
+        if (call->args[3] & MAP_ANONYMOUS) {
+            return judge_shared_memory(notify, call->args[1]);
+        }
+        notify->shared_maps++;
+        return 0;
     }
     if (strcmp(name, "fallocate") == 0) {
         return judge_fallocate(notify, call->args[3]);
     }
     if (strncmp(name, "rename", strlen("rename")) == 0) {
         return 0; /* watched so that it waits while the disk is looked at */
+    }
+    if (strcmp(name, "kill") == 0 || strcmp(name, "tgkill") == 0 ||
+        strcmp(name, "sched_getaffinity") == 0) {
+        return 0; /* to itself; not in the filter, which branches inherit */
     }
     if (strcmp(name, "utimensat") == 0) {
         /* Times of NULL: pathlib's touch(), which makes the file when this fails. */
@@ -195,6 +218,33 @@ says_end(struct csb_notify *notify, const struct seccomp_data *call, const char 
     return true;
 }
 
+/* No pointer among them but one: where the kernel puts the new process's id into its own memory. */
+static bool
+is_branching(const struct seccomp_data *call, const char *name)
+{
+    return strcmp(name, "clone") == 0 &&
+           (call->args[0] == CSB_BRANCH_FLAGS ||
+            call->args[0] == CSB_BRANCH_TID_FLAGS) &&
+           call->args[1] == 0;
+}
+
+static int
+judge_branching(struct csb_notify *notify, const struct csb_procfs *procfs)
+{
+    struct csb_order *order = &notify->order;
+    if (!csb_branch_fit(procfs, order->why, sizeof order->why)) {
+        order->state = CSB_ORDER_REFUSED;
+    } else if (notify->shared_bytes > 0 || notify->shared_maps > 0) {
+        (void)snprintf(order->why, sizeof order->why,
+                       "it has mapped shared memory (mmap), which a branch would share "
+                       "with it");
+        order->state = CSB_ORDER_REFUSED;
+    } else {
+        order->state = CSB_ORDER_GRANTED;
+    }
+    return order->state == CSB_ORDER_GRANTED ? 0 : EAGAIN;
+}
+
 /* 0 = go on, else the errno. EPERM is what CPython turns into PermissionError; a number
  * without a name is newer than the table: ENOSYS, so that libc falls back (moby issue
  * 42681). */
@@ -203,6 +253,12 @@ judge(struct csb_notify *notify, const struct seccomp_data *call, const char *na
       const struct csb_procfs *procfs, bool *ret_denied)
 {
     *ret_denied = false;
+    if (notify->order.state == CSB_ORDER_GIVEN && is_branching(call, name)) {
+        return judge_branching(notify, procfs);
+    }
+    if (notify->order.state == CSB_ORDER_BORN && strcmp(name, "chdir") == 0) {
+        return 0; /* our own code in a branch goes to its folder, whatever the policy allows */
+    }
     if (watched(notify, call, name)) {
         return judge_watched(notify, call, name, procfs);
     }
@@ -214,6 +270,45 @@ judge(struct csb_notify *notify, const struct seccomp_data *call, const char *na
     return name[0] == '\0' ? ENOSYS : EPERM;
 }
 
+/* Of another process under the same filter: the branch that was just let be, or one that is
+ * being stopped, whose call begins anew when it goes on. */
+static void
+meet_stranger(struct csb_notify *notify, const struct seccomp_notif *request,
+              const char *name)
+{
+    struct csb_order *order = &notify->order;
+    if (order->state == CSB_ORDER_GRANTED) {
+        order->state = CSB_ORDER_BORN;
+        order->pid = (pid_t)request->pid;
+        order->notification = request->id;
+        order->as_agreed =
+            strcmp(name, "prctl") == 0 && request->data.args[0] == CSB_WIRE_SAY_BRANCH;
+    }
+}
+
+static bool
+is_own(const struct csb_notify *notify, const struct csb_procfs *procfs, pid_t thread)
+{
+    return !notify->shared_listener || thread == notify->own_pid ||
+           csb_procfs_has_thread(procfs, thread);
+}
+
+int
+csb_notify_answer(const struct csb_notify *notify, uint64_t notification, int err)
+{
+    struct seccomp_notif_resp answer;
+    memset(&answer, 0, sizeof answer);
+    answer.id = notification;
+    answer.error = -err;
+    return ioctl(notify->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer) == 0 ? 0 : -errno;
+}
+
+bool
+csb_notify_waits(const struct csb_notify *notify, uint64_t notification)
+{
+    return ioctl(notify->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &notification) == 0;
+}
+
 bool
 csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
                  int64_t now_ns)
@@ -221,6 +316,7 @@ csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
     struct seccomp_notif request;
     struct seccomp_notif_resp answer;
     bool denied;
+    bool granted;
     char *name;
     int err;
     memset(&request, 0, sizeof request);
@@ -229,7 +325,14 @@ csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
         return false; /* ENOENT: the thread was killed meanwhile */
     }
     name = csb_seccomp_name(request.data.nr);
+    if (!is_own(notify, procfs, (pid_t)request.pid)) {
+        meet_stranger(notify, &request, name == NULL ? "" : name);
+        free(name);
+        return false;
+    }
+    granted = notify->order.state != CSB_ORDER_GRANTED;
     err = judge(notify, &request.data, name == NULL ? "" : name, procfs, &denied);
+    granted = granted && notify->order.state == CSB_ORDER_GRANTED;
     free(name);
     if (denied && notify->kill_on_denial) {
         return true; /* answered, it could act once more before the kill arrives */
@@ -240,8 +343,11 @@ csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
     answer.id = request.id;
     answer.error = err == PRETEND ? 0 : -err;
     answer.flags = err == 0 ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;
-    /* ENOENT here means the same: nobody is left to hear it. */
-    (void)ioctl(notify->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+    /* ENOENT here means the same: nobody is left to hear it, or a signal made the call begin
+     * anew; then it was not made. */
+    if (ioctl(notify->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer) != 0 && granted) {
+        notify->order.state = CSB_ORDER_GIVEN;
+    }
     notify->answered++;
     if (err > 0 && notify->answered > PROMPT_DENIALS) {
         notify->resume_ns = now_ns + SLOW_NS;

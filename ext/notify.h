@@ -14,6 +14,24 @@
 
 enum { CSB_VIOLATION_KINDS = 32 };
 
+/* The one clone(2) that is ever let through: of a session whose supervisor has just ordered a
+ * branch (branch.h), looked at while its only thread waits in that very call. */
+enum csb_order_state {
+    CSB_ORDER_NONE,
+    CSB_ORDER_GIVEN,   /* waiting for the call */
+    CSB_ORDER_REFUSED, /* it came, and the process was not fit for it (`why`) */
+    CSB_ORDER_GRANTED, /* it goes on; no other will */
+    CSB_ORDER_BORN,    /* the new process waits in its first call (`notification`) */
+};
+
+struct csb_order {
+    enum csb_order_state state;
+    pid_t pid;             /* of the new process: the kernel's word */
+    uint64_t notification; /* not answered yet */
+    bool as_agreed;        /* its first call is the one that our own code makes */
+    char why[160];
+};
+
 struct csb_violation {
     int number;  /* system call */
     bool others; /* this entry counts all kinds beyond the table */
@@ -22,9 +40,14 @@ struct csb_violation {
 };
 
 struct csb_notify {
-    int listener;        /* owned; CSB_FD_NONE before it arrives */
-    uint32_t sets;       /* of the policy: which watched calls are allowed at all */
-    pid_t own_pid;       /* of the child, as it sees itself; 0 when not known */
+    int listener;  /* owned; CSB_FD_NONE before it arrives */
+    uint32_t sets; /* of the policy: which watched calls are allowed at all */
+    pid_t own_pid; /* of the child, as it sees itself; 0 when not known */
+    /* Under the filter of a process that may be branched: others may use the same listener,
+     * whose calls are left alone; signals to itself are judged here. */
+    bool shared_listener;
+    struct csb_order order;
+    uint64_t shared_maps; /* of files; what is shared a branch would share, too */
     bool kill_on_denial; /* leave a denied call waiting: the caller kills the process */
     bool hold_end;       /* leave the end of the process waiting, for the same reason */
     uint32_t threads_allowed;
@@ -51,6 +74,12 @@ struct csb_notify {
 void csb_notify_init(struct csb_notify *notify, uint32_t sets,
                      const struct csb_limits *limits);
 void csb_notify_done(struct csb_notify *notify);
+
+/* Answer the call that a new process waits in. 0 or -errno. */
+int csb_notify_answer(const struct csb_notify *notify, uint64_t notification, int err);
+
+/* Does the call still wait? Then the pid that came with it is still the caller's. */
+bool csb_notify_waits(const struct csb_notify *notify, uint64_t notification);
 
 /* Answer one pending call. Returns true when it was a denial. The thread cap is checked
  * against the threads that exist, so threads that start threads at the same moment may pass

@@ -174,7 +174,9 @@ csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
     struct csb_job job = csb_request_job(request, pool->policy);
     struct csb_message message = {0};
     struct csb_spare *spare;
-    int result = csb_pool_take(pool, &job, &spare, reterr);
+    int result = csb_pool_branches(pool)
+                     ? csb_pool_take_session(pool, &job, &spare, reterr)
+                     : csb_pool_take(pool, &job, &spare, reterr);
     *ret_run = NULL;
     csb_kit_init(ret_kit);
     memset(ret, 0, sizeof *ret);
@@ -184,16 +186,13 @@ csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
     result = prepare(pool, spare, request, &message, reterr);
     if (result == 0) {
         job.submission = (struct csb_bytes){message.bytes, message.count};
+        job.shared_listener = spare->branchable;
         job.seen = own_group(pool, spare);
         result = csb_run_open(&spare->start, &job, ret_run, ret, reterr);
     }
     csb_message_done(&message);
     if (*ret_run != NULL) {
-        *ret_kit = spare->kit;
-        /* the name points into the struct that was copied */
-        ret_kit->scratch.name =
-            ret_kit->scratch.path + (spare->kit.scratch.name - spare->kit.scratch.path);
-        csb_kit_init(&spare->kit);
+        csb_kit_move(ret_kit, &spare->kit);
     }
     put_back(pool, spare);
     return result;

@@ -76,11 +76,8 @@ fail(struct csb_pool *pool, const struct csb_error *error)
     }
     pool->error = *error;
     if (pool->failures_in_a_row >= until) {
-        for (struct csb_waiter *waiter = pool->first; waiter != NULL;
-             waiter = waiter->next) {
-            waiter->failed = true;
-            (void)pthread_cond_signal(&waiter->granted);
-        }
+        csb_pool_rouse(&pool->queue, true);
+        csb_pool_rouse(&pool->sessions, true);
     }
     (void)pthread_mutex_unlock(&pool->lock);
     pool->retry_ns = csb_clock_now_ns() + pause;
@@ -112,7 +109,7 @@ lose_zygote(struct csb_pool *pool, bool blame)
     free_all(lost);
     free_all(pool->pending);
     pool->pending = NULL;
-    pool->pending_count = 0;
+    pool->pending_count = pool->sessions_pending = 0;
     if (blame && worked) {
         (void)pthread_mutex_lock(&pool->lock);
         pool->stats.failures++; /* somebody killed it: the next one is made at once */
@@ -165,18 +162,36 @@ look_after_zygote(struct csb_pool *pool, int64_t now_ns)
     }
 }
 
+static int
+make_things(struct csb_pool *pool, struct csb_spare *spare, struct csb_error *reterr)
+{
+    int result;
+    if (spare == NULL) {
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare");
+    }
+    if (!spare->branchable) {
+        return csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, reterr);
+    }
+    result = csb_pool_filter(pool, reterr);
+    return result < 0 ? result
+                      : csb_kit_make_first(&spare->kit, pool->policy,
+                                           &spare->start.ends, reterr);
+}
+
 static void
-begin_spare(struct csb_pool *pool, bool touch)
+begin_spare(struct csb_pool *pool, bool touch, bool branchable)
 {
     struct csb_error error;
     struct csb_spare *spare = csb_spare_new();
     int result;
-    result = spare == NULL
-                 ? csb_fail(&error, CSB_STEP_MEMORY, ENOMEM, "no memory for a spare")
-                 : csb_kit_make(&spare->kit, pool->policy, &spare->start.ends, &error);
+    if (spare != NULL) {
+        spare->branchable = branchable;
+    }
+    result = make_things(pool, spare, &error);
     if (result == 0) {
-        result =
-            csb_zygote_fork(&pool->zygote, &spare->kit, touch, &spare->start, &error);
+        result = csb_zygote_fork(&pool->zygote, &spare->kit, touch && !branchable,
+                                 branchable ? pool->filter_fd : CSB_FD_NONE,
+                                 &spare->start, &error);
     }
     if (result < 0) {
         csb_spare_free(spare);
@@ -191,6 +206,7 @@ begin_spare(struct csb_pool *pool, bool touch)
     spare->next = pool->pending;
     pool->pending = spare;
     pool->pending_count++;
+    pool->sessions_pending += branchable;
 }
 
 /* Ready, of the zygote that is now. The lock is held. */
@@ -209,19 +225,23 @@ static void
 make_spares(struct csb_pool *pool, int64_t now_ns)
 {
     unsigned wanted;
+    unsigned sessions;
     unsigned ready;
     bool at_leisure;
     (void)pthread_mutex_lock(&pool->lock);
     at_leisure = pool->waiting == 0;
+    sessions = pool->closing ? 0 : pool->sessions_waiting;
     wanted = pool->options.spares;
     wanted = pool->closing ? 0 : wanted;
     ready = current_ready(pool);
     wanted = wanted > ready ? wanted - ready : 0;
     (void)pthread_mutex_unlock(&pool->lock);
     while (pool->zygote.process.pidfd >= 0 && now_ns >= pool->retry_ns &&
-           pool->pending_count < wanted && pool->pending_count < PENDING_MAX) {
+           pool->pending_count < PENDING_MAX &&
+           (pool->sessions_pending < sessions ||
+            pool->pending_count - pool->sessions_pending < wanted)) {
         unsigned before = pool->pending_count;
-        begin_spare(pool, at_leisure);
+        begin_spare(pool, at_leisure, pool->sessions_pending < sessions);
         if (pool->pending_count == before) {
             break;
         }
@@ -267,9 +287,18 @@ spare_is_ready(struct csb_pool *pool, struct csb_spare *spare)
     csb_procfs_open(&start->procfs, start->process.pid);
     (void)csb_procfs_memory(&start->procfs, &start->inherited);
     start->ready = true;
+    spare->next = NULL;
+    if (spare->kit.member != NULL) {
+        csb_member_is(spare->kit.member, start->process.pid);
+    }
     pool->worked = true;
     (void)pthread_mutex_lock(&pool->lock);
-    put_ready(pool, spare);
+    if (!spare->branchable) {
+        put_ready(pool, spare);
+    } else if (!csb_pool_grant_session(pool, spare)) {
+        spare->next = pool->used; /* who asked for it went away */
+        pool->used = spare;
+    }
     pool->failures_in_a_row = 0;
     csb_pool_grant(pool);
     (void)pthread_cond_broadcast(&pool->idle);
@@ -345,6 +374,7 @@ advance_all(struct csb_pool *pool)
         }
         *link = spare->next;
         pool->pending_count--;
+        pool->sessions_pending -= spare->branchable;
         if (result == 1) {
             spare_is_ready(pool, spare);
         } else {

@@ -75,6 +75,7 @@ static void
 pool_free(struct csb_pool *pool)
 {
     csb_fd_close(&pool->wake_fd);
+    csb_fd_close(&pool->filter_fd);
     csb_strings_done(&pool->preload);
     (void)pthread_cond_destroy(&pool->idle);
     (void)pthread_mutex_destroy(&pool->lock);
@@ -95,6 +96,7 @@ csb_pool_open(const struct csb_policy *policy, const struct csb_pool_options *op
     pool->options = *options;
     pool->options.preload = NULL;
     pool->stats.zygote_pid = -1;
+    pool->filter_fd = CSB_FD_NONE;
     csb_zygote_init(&pool->zygote);
     csb_zygote_init(&pool->retired);
     (void)pthread_mutex_init(&pool->lock, NULL);
@@ -125,10 +127,8 @@ csb_pool_close(struct csb_pool *pool, bool kill)
     (void)pthread_mutex_lock(&pool->lock);
     pool->closing = true;
     pool->killing = kill;
-    for (struct csb_waiter *waiter = pool->first; waiter != NULL;
-         waiter = waiter->next) {
-        (void)pthread_cond_signal(&waiter->granted);
-    }
+    csb_pool_rouse(&pool->queue, false);
+    csb_pool_rouse(&pool->sessions, false);
     (void)pthread_mutex_unlock(&pool->lock);
     csb_pool_wake(pool);
     (void)pthread_join(pool->keeper, NULL);
@@ -175,5 +175,6 @@ csb_pool_abandon(struct csb_pool *pool)
     abandon_spares(pool->pending);
     abandon_zygote(&pool->zygote);
     abandon_zygote(&pool->retired);
+    csb_fd_close(&pool->filter_fd);
     csb_fd_close(&pool->wake_fd);
 }

@@ -28,23 +28,65 @@ pop_ready(struct csb_pool *pool)
     return spare;
 }
 
+static struct csb_waiter *
+pop(struct csb_queue *queue)
+{
+    struct csb_waiter *waiter = queue->first;
+    queue->first = waiter->next;
+    queue->last = queue->first == NULL ? NULL : queue->last;
+    return waiter;
+}
+
+static void
+append(struct csb_queue *queue, struct csb_waiter *waiter)
+{
+    if (queue->last == NULL) {
+        queue->first = waiter;
+    } else {
+        queue->last->next = waiter;
+    }
+    queue->last = waiter;
+}
+
+void
+csb_pool_rouse(struct csb_queue *queue, bool failed)
+{
+    for (struct csb_waiter *waiter = queue->first; waiter != NULL;
+         waiter = waiter->next) {
+        waiter->failed = failed || waiter->failed;
+        (void)pthread_cond_signal(&waiter->granted);
+    }
+}
+
+bool
+csb_pool_grant_session(struct csb_pool *pool, struct csb_spare *spare)
+{
+    struct csb_waiter *waiter;
+    if (pool->sessions.first == NULL) {
+        return false;
+    }
+    waiter = pop(&pool->sessions);
+    waiter->spare = spare;
+    pool->running++;
+    (void)pthread_cond_signal(&waiter->granted);
+    return true;
+}
+
 void
 csb_pool_grant(struct csb_pool *pool)
 {
-    while (pool->first != NULL && pool->ready != NULL &&
+    while (pool->queue.first != NULL && pool->ready != NULL &&
            pool->running < pool->options.workers) {
-        struct csb_waiter *waiter = pool->first;
-        pool->first = waiter->next;
-        pool->last = pool->first == NULL ? NULL : pool->last;
+        struct csb_waiter *waiter = pop(&pool->queue);
         waiter->spare = pop_ready(pool);
         (void)pthread_cond_signal(&waiter->granted);
     }
 }
 
 static void
-leave_queue(struct csb_pool *pool, const struct csb_waiter *waiter)
+leave_queue(struct csb_queue *queue, const struct csb_waiter *waiter)
 {
-    struct csb_waiter **link = &pool->first;
+    struct csb_waiter **link = &queue->first;
     struct csb_waiter *before = NULL;
     while (*link != NULL && *link != waiter) {
         before = *link;
@@ -52,7 +94,7 @@ leave_queue(struct csb_pool *pool, const struct csb_waiter *waiter)
     }
     if (*link == waiter) {
         *link = waiter->next;
-        pool->last = pool->last == waiter ? before : pool->last;
+        queue->last = queue->last == waiter ? before : queue->last;
     }
 }
 
@@ -83,8 +125,9 @@ is_cancelled(const struct csb_job *job)
 /* In the queue, with the lock held on entry and on return; while it waits its turn a worker's
  * place counts for as long as runs may take, a spare for as long as start-up may. */
 static int
-wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter,
-              const struct csb_job *job, struct csb_error *reterr)
+wait_for_turn(struct csb_pool *pool, const struct csb_queue *queue,
+              struct csb_waiter *waiter, const struct csb_job *job,
+              struct csb_error *reterr)
 {
     int64_t starved_ns = csb_clock_now_ns();
     while (waiter->spare == NULL) {
@@ -110,7 +153,8 @@ wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter,
                             "interrupted while waiting");
         }
         now = csb_clock_now_ns();
-        if (pool->running >= pool->options.workers || waiter != pool->first) {
+        if (queue == &pool->queue &&
+            (pool->running >= pool->options.workers || waiter != queue->first)) {
             starved_ns = now;
         } else if (now - starved_ns > pool->options.startup_ns) {
             return csb_fail(reterr, CSB_STEP_STARTUP, ETIMEDOUT,
@@ -118,6 +162,42 @@ wait_for_turn(struct csb_pool *pool, struct csb_waiter *waiter,
         }
     }
     return 0;
+}
+
+/* With the lock held. */
+static int
+wait_in(struct csb_pool *pool, struct csb_queue *queue, struct csb_waiter *waiter,
+        const struct csb_job *job, struct csb_error *reterr)
+{
+    int result;
+    csb_pool_init_condition(&waiter->granted);
+    append(queue, waiter);
+    pool->waiting++;
+    csb_pool_wake(pool);
+    result = wait_for_turn(pool, queue, waiter, job, reterr);
+    pool->waiting--;
+    leave_queue(queue, waiter);
+    (void)pthread_cond_destroy(&waiter->granted);
+    return result;
+}
+
+int
+csb_pool_take_session(struct csb_pool *pool, const struct csb_job *job,
+                      struct csb_spare **ret, struct csb_error *reterr)
+{
+    struct csb_waiter waiter = {0};
+    int result;
+    (void)pthread_mutex_lock(&pool->lock);
+    if (pool->closing) {
+        result = csb_fail(reterr, CSB_STEP_STARTUP, ECANCELED, "the pool is closed");
+    } else {
+        pool->sessions_waiting++;
+        result = wait_in(pool, &pool->sessions, &waiter, job, reterr);
+        pool->sessions_waiting--;
+    }
+    (void)pthread_mutex_unlock(&pool->lock);
+    *ret = waiter.spare;
+    return result;
 }
 
 int
@@ -130,25 +210,13 @@ csb_pool_take(struct csb_pool *pool, const struct csb_job *job, struct csb_spare
     (void)pthread_mutex_lock(&pool->lock);
     if (pool->closing) {
         result = csb_fail(reterr, CSB_STEP_STARTUP, ECANCELED, "the pool is closed");
-    } else if (pool->first == NULL && pool->ready != NULL &&
+    } else if (pool->queue.first == NULL && pool->ready != NULL &&
                pool->running < pool->options.workers) {
         pool->stats.spares_hit++;
         waiter.spare = pop_ready(pool);
     } else {
         pool->stats.spares_missed++;
-        csb_pool_init_condition(&waiter.granted);
-        if (pool->last == NULL) {
-            pool->first = &waiter;
-        } else {
-            pool->last->next = &waiter;
-        }
-        pool->last = &waiter;
-        pool->waiting++;
-        csb_pool_wake(pool);
-        result = wait_for_turn(pool, &waiter, job, reterr);
-        pool->waiting--;
-        leave_queue(pool, &waiter);
-        (void)pthread_cond_destroy(&waiter.granted);
+        result = wait_in(pool, &pool->queue, &waiter, job, reterr);
     }
     low = pool->ready_count == 0;
     (void)pthread_mutex_unlock(&pool->lock);

@@ -26,6 +26,7 @@ struct csb_spare {
     uint32_t files_made; /* used up: how long removal takes */
     bool forked;
     bool heard;
+    bool branchable; /* for a session: made when one is asked for */
 };
 
 /* A caller that waits for its turn. */
@@ -34,6 +35,11 @@ struct csb_waiter {
     pthread_cond_t granted;
     struct csb_spare *spare; /* given */
     bool failed;             /* pool->error says why */
+};
+
+struct csb_queue {
+    struct csb_waiter *first;
+    struct csb_waiter *last;
 };
 
 struct csb_pool {
@@ -47,8 +53,9 @@ struct csb_pool {
     struct csb_spare *ready;
     unsigned ready_count;
     struct csb_spare *used; /* to be cleared up */
-    struct csb_waiter *first;
-    struct csb_waiter *last;
+    struct csb_queue queue;
+    struct csb_queue sessions; /* callers that wait for a child that may be branched */
+    unsigned sessions_waiting;
     unsigned waiting;
     unsigned running;
     bool closing;
@@ -65,6 +72,8 @@ struct csb_pool {
     struct csb_zygote retired; /* the one before, until its children are gone */
     struct csb_spare *pending;
     unsigned pending_count;
+    unsigned sessions_pending;
+    int filter_fd;    /* of children that may be branched; made with the first */
     int64_t retry_ns; /* after failures: not before */
 };
 
@@ -77,9 +86,31 @@ void csb_pool_wake(const struct csb_pool *pool);
 /* Give ready spares to waiting callers. The lock is held. */
 void csb_pool_grant(struct csb_pool *pool);
 
+/* Let all who wait look again; with `failed`, so that they find out that nothing comes. */
+void csb_pool_rouse(struct csb_queue *queue, bool failed);
+
 /* Take a spare and a worker's place, or wait for them; 0 or -errno with *reterr. */
 int csb_pool_take(struct csb_pool *pool, const struct csb_job *job,
                   struct csb_spare **ret, struct csb_error *reterr) CSB_MUST_USE;
+
+/* The same for a session: a child of its own, which takes no worker's place. */
+int csb_pool_take_session(struct csb_pool *pool, const struct csb_job *job,
+                          struct csb_spare **ret,
+                          struct csb_error *reterr) CSB_MUST_USE;
+
+/* Give it to a session that waits; false: none does. The lock is held. */
+bool csb_pool_grant_session(struct csb_pool *pool, struct csb_spare *spare);
+
+/* May sessions of this policy be branched? Without a listener nobody could hold a child to
+ * one branch, without Landlock nobody their folders apart. */
+static inline bool
+csb_pool_branches(const struct csb_pool *pool)
+{
+    return pool->policy->notify && pool->policy->landlock_abi > 0;
+}
+
+/* Make pool->filter_fd, unless it is there. The keeper's. */
+int csb_pool_filter(struct csb_pool *pool, struct csb_error *reterr) CSB_MUST_USE;
 
 /* Conditions on the monotonic clock. */
 void csb_pool_init_condition(pthread_cond_t *condition);

@@ -136,3 +136,11 @@ csb_procfs_threads(const struct csb_procfs *procfs)
     /* One link for each thread, "." and "..": cheaper than listing the folder. */
     return (uint32_t)(status.st_nlink - 2);
 }
+
+bool
+csb_procfs_has_thread(const struct csb_procfs *procfs, pid_t thread)
+{
+    char path[32];
+    (void)snprintf(path, sizeof path, "task/%d", (int)thread);
+    return procfs->folder >= 0 && faccessat(procfs->folder, path, F_OK, 0) == 0;
+}

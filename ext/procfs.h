@@ -37,4 +37,7 @@ bool csb_procfs_memory(const struct csb_procfs *procfs, struct csb_memory *ret);
 /* Threads of the process, or UINT32_MAX. */
 uint32_t csb_procfs_threads(const struct csb_procfs *procfs);
 
+/* Is this a thread of the process? */
+bool csb_procfs_has_thread(const struct csb_procfs *procfs, pid_t thread);
+
 #endif

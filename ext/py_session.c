@@ -2,6 +2,7 @@
  * come from other threads meanwhile. A child that ends is told once and not replaced. */
 #include "py_session.h"
 
+#include "branch.h"
 #include "fd.h"
 #include "py_error.h"
 #include "py_request.h"
@@ -94,6 +95,84 @@ answer(void *argument, const unsigned char *bytes, size_t count, struct csb_byte
     return answered;
 }
 
+struct wait {
+    const SessionObject *session;
+    PyThreadState **saved;
+};
+
+static bool
+must_not_wait(void *argument)
+{
+    const struct wait *wait = argument;
+    return wait->session->closing || csb_py_interrupted(wait->saved);
+}
+
+/* One session of a family runs at a time. Without the GIL. */
+static int
+enter(SessionObject *self, PyThreadState **saved, struct csb_error *reterr)
+{
+    struct wait wait = {self, saved};
+    return self->kit.member == NULL
+               ? 0
+               : csb_family_enter(self->kit.member, must_not_wait, &wait, reterr);
+}
+
+static void
+leave(SessionObject *self)
+{
+    if (self->kit.member != NULL) {
+        csb_family_exit(self->kit.member);
+    }
+}
+
+static void
+raise_busy(const SessionObject *self, const struct csb_error *error)
+{
+    if (self->closing || error->err == EDEADLK) {
+        PyErr_SetString(PyExc_BlockingIOError,
+                        self->closing ? "the session was closed" : error->message);
+    } else {
+        (void)csb_py_raise(error);
+    }
+}
+
+static int
+convert_one_call(PyObject *mapping, struct csb_py_request *ret)
+{
+    if (csb_py_request_convert(mapping, ret) < 0) {
+        return -1;
+    }
+    if (ret->c.job.call_count != 1) {
+        PyErr_SetString(PyExc_ValueError, "key 'calls': expected one");
+        return -1;
+    }
+    return 0;
+}
+
+static void
+listen(struct csb_job *job, PyObject *tap, PyObject *ask, struct listener listeners[2],
+       PyThreadState **saved)
+{
+    listeners[0] = (struct listener){tap, saved, NULL};
+    listeners[1] = (struct listener){ask, saved, NULL};
+    job->tap = tap == Py_None ? NULL : tell;
+    job->tap_argument = &listeners[0];
+    job->ask = ask == Py_None ? NULL : answer;
+    job->ask_argument = &listeners[1];
+}
+
+/* Entered. Returns whether the child lives. */
+static bool
+exchange(SessionObject *self, const struct csb_job *job, struct csb_report *ret)
+{
+    const bool lives = csb_run_exchange(self->run, job, ret);
+    leave(self);
+    if (!lives) {
+        csb_kit_blame_memory(&self->kit, &ret->facts);
+    }
+    return lives;
+}
+
 static PyObject *
 session_exchange(PyObject *object, PyObject *args)
 {
@@ -106,9 +185,11 @@ session_exchange(PyObject *object, PyObject *args)
     struct csb_py_request request = {0};
     struct csb_report report = {0};
     PyObject *result = NULL;
+    struct csb_error error;
     struct csb_disk disk;
     struct csb_job job;
-    bool lives;
+    int entered;
+    bool lives = true;
     if (!PyArg_ParseTuple(args, "O|OO:exchange", &mapping, &tap, &ask)) {
         return NULL;
     }
@@ -117,11 +198,7 @@ session_exchange(PyObject *object, PyObject *args)
                                                      : "the session has ended");
         return NULL;
     }
-    if (csb_py_request_convert(mapping, &request) < 0 ||
-        request.c.job.call_count != 1) {
-        if (!PyErr_Occurred()) {
-            PyErr_SetString(PyExc_ValueError, "key 'calls': expected one");
-        }
+    if (convert_one_call(mapping, &request) < 0) {
         csb_py_request_done(&request);
         return NULL;
     }
@@ -129,24 +206,21 @@ session_exchange(PyObject *object, PyObject *args)
     job.interrupted = csb_py_interrupted;
     job.interrupted_argument = &saved;
     job.cancel_fd = self->cancel_fd;
-    listeners[0] = (struct listener){tap, &saved, NULL};
-    listeners[1] = (struct listener){ask, &saved, NULL};
-    job.tap = tap == Py_None ? NULL : tell;
-    job.tap_argument = &listeners[0];
-    job.ask = ask == Py_None ? NULL : answer;
-    job.ask_argument = &listeners[1];
+    listen(&job, tap, ask, listeners, &saved);
     disk = csb_kit_disk(&self->kit, job.limits);
     job.disk = self->policy->scratch_writable ? &disk : NULL;
     self->busy = true;
     saved = PyEval_SaveThread();
-    lives = csb_run_exchange(self->run, &job, &report);
-    if (!lives) {
-        csb_kit_blame_memory(&self->kit, &report.facts);
+    entered = enter(self, &saved, &error);
+    if (entered == 0) {
+        lives = exchange(self, &job, &report);
     }
     PyEval_RestoreThread(saved);
     Py_XDECREF(listeners[1].answer);
     self->busy = false;
-    if (!PyErr_Occurred()) {
+    if (entered < 0 && !PyErr_Occurred()) {
+        raise_busy(self, &error);
+    } else if (!PyErr_Occurred()) {
         result = csb_py_request_result(self->policy, &request, 0, &report, NULL);
     }
     if (!lives || self->closing) {
@@ -155,6 +229,74 @@ session_exchange(PyObject *object, PyObject *args)
     csb_report_done(&report);
     csb_py_request_done(&request);
     return result;
+}
+
+static SessionObject *
+new_session(PyTypeObject *type, PyObject *pool_object)
+{
+    SessionObject *self =
+        (SessionObject *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    csb_kit_init(&self->kit);
+    Py_INCREF(pool_object);
+    self->pool_object = pool_object;
+    self->cancel_fd = csb_fd_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (self->cancel_fd < 0) {
+        errno = -self->cancel_fd;
+        Py_DECREF((PyObject *)self);
+        PyErr_SetFromErrno(PyExc_OSError);
+        return NULL;
+    }
+    return self;
+}
+
+/* (session, None), or (None, (errno, why not)). */
+static PyObject *
+session_fork(PyObject *object, PyObject *mapping)
+{
+    SessionObject *self = (SessionObject *)object;
+    SessionObject *made;
+    struct csb_error error;
+    struct csb_limits limits;
+    PyThreadState *saved;
+    bool lives = true;
+    int status;
+    if (self->run == NULL || self->busy) {
+        PyErr_SetString(PyExc_ValueError, self->busy ? "the session is busy with a cell"
+                                                     : "the session has ended");
+        return NULL;
+    }
+    if (csb_py_convert_limits(mapping, &limits) < 0) {
+        return NULL;
+    }
+    made = new_session(Py_TYPE(object), self->pool_object);
+    if (made == NULL) {
+        return NULL;
+    }
+    self->busy = true;
+    saved = PyEval_SaveThread();
+    status = enter(self, &saved, &error);
+    if (status == 0) {
+        status = csb_branch(self->run, &self->kit, self->policy, &limits, &made->run,
+                            &made->kit, &lives, &error);
+        leave(self);
+    }
+    PyEval_RestoreThread(saved);
+    self->busy = false;
+    made->policy = made->run == NULL ? NULL : self->policy;
+    if (!lives || self->closing) {
+        end(self);
+    }
+    if (status < 0) {
+        Py_DECREF((PyObject *)made);
+        if (PyErr_Occurred()) {
+            return NULL; /* interrupted while it waited */
+        }
+        return Py_BuildValue("(O(is))", Py_None, -status, error.message);
+    }
+    return Py_BuildValue("(NO)", made, Py_None);
 }
 
 static PyObject *
@@ -213,6 +355,8 @@ static PyMethodDef methods[] = {
     {"exchange", session_exchange, METH_VARARGS,
      "Send one frame and wait for its reply; tap(stream, bytes) is told of output, "
      "ask(bytes) answers questions."},
+    {"fork", session_fork, METH_O,
+     "A branch: (session, None), or (None, (errno, why not))."},
     {"interrupt", session_interrupt, METH_NOARGS, "SIGINT to the child."},
     {"close", session_close, METH_NOARGS, "Kill the child."},
     {NULL, NULL, 0, NULL},
@@ -247,31 +391,6 @@ csb_py_session_add(PyObject *module)
     return result;
 }
 
-static SessionObject *
-new_session(PyObject *module, PyObject *pool_object)
-{
-    PyTypeObject *type = (PyTypeObject *)PyObject_GetAttrString(module, "Session");
-    SessionObject *self =
-        type == NULL
-            ? NULL
-            : (SessionObject *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
-    Py_XDECREF((PyObject *)type);
-    if (self == NULL) {
-        return NULL;
-    }
-    csb_kit_init(&self->kit);
-    Py_INCREF(pool_object);
-    self->pool_object = pool_object;
-    self->cancel_fd = csb_fd_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (self->cancel_fd < 0) {
-        errno = -self->cancel_fd;
-        Py_DECREF((PyObject *)self);
-        PyErr_SetFromErrno(PyExc_OSError);
-        return NULL;
-    }
-    return self;
-}
-
 PyObject *
 csb_py_session_open(PyObject *module, PyObject *pool_object,
                     const struct csb_policy *policy, struct csb_pool *pool,
@@ -280,10 +399,12 @@ csb_py_session_open(PyObject *module, PyObject *pool_object,
     struct csb_py_request request = {0};
     struct csb_report report = {0};
     struct csb_error error = {CSB_STEP_NONE, 0, ""};
-    SessionObject *self = new_session(module, pool_object);
+    PyTypeObject *type = (PyTypeObject *)PyObject_GetAttrString(module, "Session");
+    SessionObject *self = type == NULL ? NULL : new_session(type, pool_object);
     PyObject *data = NULL;
     PyThreadState *saved;
     int status;
+    Py_XDECREF((PyObject *)type);
     if (self == NULL || csb_py_request_convert(mapping, &request) < 0) {
         Py_XDECREF((PyObject *)self);
         csb_py_request_done(&request);

@@ -263,6 +263,8 @@ empty_repeatedly(struct csb_scratch *scratch)
 {
     struct moved moved = {0, 0};
     size_t before = SIZE_MAX;
+    (void)fchmod(scratch->fd,
+                 0700); /* the home of a family (family.h) is closed to writing */
     if (getrandom(&moved.seed, sizeof moved.seed, 0) != (ssize_t)sizeof moved.seed) {
         moved.seed = (uint64_t)(uintptr_t)scratch->name; /* as good as no guess */
     }

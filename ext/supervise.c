@@ -6,9 +6,11 @@
 
 #include "clock.h"
 #include "fd.h"
+#include "feature.h"
 #include "streams.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -276,6 +278,7 @@ run_init(struct csb_run *run, struct csb_start *start, const struct csb_job *job
     csb_notify_init(&run->notify, job->sets, job->limits);
     run->notify.kill_on_denial = job->kill_on_violation;
     run->notify.hold_end = run->child.ready;
+    run->notify.shared_listener = job->shared_listener;
     run->notify.own_pid = run->child.process.pid;
     csb_meter_open(&run->meter, run->child.process.pid, job->limits, &run->child.procfs,
                    &run->child.inherited);
@@ -410,6 +413,59 @@ csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_repo
     }
     csb_run_finish(run);
     return false;
+}
+
+/* What is known of the original holds for it, too: rights are inherited, figures are copied. */
+static int
+take_over(struct csb_run *run, const struct csb_run *of)
+{
+    int listener = fcntl(of->notify.listener, F_DUPFD_CLOEXEC, (int)CSB_FD_MIN);
+    if (listener < 0) {
+        return -errno; /* nobody would hear what it asks for, its end included */
+    }
+    run->child.ready = run->ready = run->agreed = run->executed = true;
+    run->child.mask = of->child.mask;
+    run->confirmed =
+        (of->confirmed & ~CSB_FEATURE_BIT(CSB_FEATURE_CGROUP)) | run->job->seen;
+    run->notify = of->notify;
+    run->notify.listener = listener;
+    run->notify.own_pid = run->child.process.pid;
+    return 0;
+}
+
+int
+csb_run_branched(const struct csb_run *of, struct csb_start *start,
+                 const struct csb_job *job, struct csb_run **ret_run,
+                 struct csb_error *reterr)
+{
+    struct csb_run *run = malloc(sizeof *run);
+    struct csb_report report;
+    int result;
+    *ret_run = NULL;
+    if (run == NULL) {
+        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for a session");
+    }
+    start->inherited = of->meter.inherited;
+    run_init(run, start, job, &report, reterr);
+    result = take_over(run, of);
+    csb_meter_restart(&run->meter, job->limits, csb_clock_now_ns());
+    csb_dialogue_expect(&run->dialogue, job->reply_bytes);
+    if (result == 0 &&
+        csb_notify_answer(&run->notify, of->notify.order.notification, 0) == 0) {
+        loop(run);
+    }
+    csb_report_done(&report);
+    run->notify.order.state = CSB_ORDER_NONE;
+    if (!run->paused) {
+        csb_run_close(run);
+        return result < 0 ? csb_fail(reterr, CSB_STEP_FDS, -result,
+                                     "no descriptor to hear a branch by")
+                          : csb_fail(reterr, CSB_STEP_CLONE, ECHILD,
+                                     "the branch ended at once");
+    }
+    (void)csb_run_signal(run, SIGSTOP); /* it has ended: the next exchange tells */
+    *ret_run = run;
+    return 0;
 }
 
 void

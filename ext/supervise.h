@@ -26,6 +26,7 @@ struct csb_job {
     uint32_t seen;     /* feature bits that the caller itself saw in force */
     uint32_t sets;     /* system call sets of the policy */
     bool kill_on_violation;
+    bool shared_listener; /* the child may be branched (notify.h) */
     enum csb_wire_mode mode;
     struct csb_bytes submission; /* submission.h */
     struct csb_bytes source;
@@ -127,6 +128,12 @@ int csb_run_open(struct csb_start *start, const struct csb_job *job,
  * the child lives on. */
 bool csb_run_exchange(struct csb_run *run, const struct csb_job *job,
                       struct csb_report *ret) CSB_MUST_USE;
+
+/* A run of a process that was branched off that of `of` (branch.h) and waits in its first call:
+ * answered, it says that it is there, and waits for a cell. *start is taken. */
+int csb_run_branched(const struct csb_run *of, struct csb_start *start,
+                     const struct csb_job *job, struct csb_run **ret_run,
+                     struct csb_error *reterr) CSB_MUST_USE;
 
 /* SIGINT to the child: KeyboardInterrupt in the cell. From any thread while the run is
  * open. */

@@ -34,6 +34,7 @@ default_action(enum csb_filter_stage stage)
     case CSB_FILTER_WIDE:
         return SCMP_ACT_TRACE(0);
     case CSB_FILTER_NARROW:
+    case CSB_FILTER_NARROW_BRANCH:
         return SCMP_ACT_NOTIFY;
     case CSB_FILTER_NARROW_SILENT:
         break;
@@ -50,7 +51,11 @@ row_action(const struct csb_syscall_row *row, enum csb_filter_stage stage)
         (stage != CSB_FILTER_WIDE || row->sets & CSB_SET_BIT(CSB_SET_STARTUP))) {
         return SCMP_ACT_ERRNO((uint32_t)row->err);
     }
-    if (row->action == CSB_ACTION_WATCH && stage == CSB_FILTER_NARROW) {
+    if (row->action == CSB_ACTION_WATCH &&
+        (stage == CSB_FILTER_NARROW || stage == CSB_FILTER_NARROW_BRANCH)) {
+        return SCMP_ACT_NOTIFY;
+    }
+    if (row->action == CSB_ACTION_ALLOW_ALONE && stage == CSB_FILTER_NARROW_BRANCH) {
         return SCMP_ACT_NOTIFY;
     }
     if (row->action == CSB_ACTION_WATCH && stage == CSB_FILTER_NARROW_SILENT &&

@@ -13,6 +13,7 @@
 enum csb_filter_stage {
     CSB_FILTER_WIDE,
     CSB_FILTER_NARROW,        /* what is denied is answered by the listener */
+    CSB_FILTER_NARROW_BRANCH, /* the same, and nothing in it is one process's own */
     CSB_FILTER_NARROW_SILENT, /* for kernels without user notification: plain EPERM */
 };
 

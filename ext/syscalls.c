@@ -42,6 +42,8 @@
 
 #define OK(name, sets, why) {name, sets, CSB_ACTION_ALLOW, 0, 0, {{0}}, why}
 #define OK1(name, sets, check, why) {name, sets, CSB_ACTION_ALLOW, 0, 1, {check}, why}
+#define ALONE1(name, sets, check, why)                                                 \
+    {name, sets, CSB_ACTION_ALLOW_ALONE, 0, 1, {check}, why}
 #define OK2(name, sets, check, other, why)                                             \
     {name, sets, CSB_ACTION_ALLOW, 0, 2, {check, other}, why}
 #define SAY(name, sets, err, why) {name, sets, CSB_ACTION_ERRNO, err, 0, {{0}}, why}
@@ -160,7 +162,7 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK1("ioctl", C, IS(1, FIONREAD), "bytes waiting"),
     OK1("ioctl", C, IS(1, TCGETS), "isatty; TIOCSTI and every other request stay denied"),
     OK1("ioctl", C, IS(1, TIOCGWINSZ), "terminal size"),
-    OK1("kill", C, IS(0, CSB_OWN_PID), "signals to itself (raise, abort, signal tests)"),
+    ALONE1("kill", C, IS(0, CSB_OWN_PID), "signals to itself (raise, abort, signal tests)"),
     SAY("lchown", W, 0, "pretended, as chmod"),
     SAY("listxattr", W, ENOTSUP, "shutil.copystat copes"),
     SAY("llistxattr", W, ENOTSUP, "shutil.copystat copes"),
@@ -184,7 +186,7 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     SEE1("mmap", C, SOME(3, MAP_KIND, MAP_SHARED | MAP_ANONYMOUS), "shared anonymous memory escapes RLIMIT_DATA: the supervisor adds it up"),
     OK1("mmap", C, SOME(3, MAP_KIND, 0), "files and shared libraries; PR_SET_MDWE refuses writable-and-executable pages"),
     OK1("mmap", C, SOME(3, MAP_KIND, MAP_ANONYMOUS), "memory; counted by RLIMIT_DATA"),
-    OK1("mmap", C, SOME(3, MAP_KIND, MAP_SHARED), "files of its own, bounded by RLIMIT_FSIZE"),
+    ALONE1("mmap", C, SOME(3, MAP_KIND, MAP_SHARED), "files of its own, bounded by RLIMIT_FSIZE; a branch would share them"),
     OK("mprotect", C, "malloc arenas, RELRO; see mmap"),
     OK("mremap", C, "realloc"),
     OK("msync", C, "mmap module"),
@@ -234,7 +236,7 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK("sched_get_priority_max", C, "constants"),
     OK("sched_get_priority_min", C, "constants"),
     OK1("sched_getaffinity", C, IS(0, 0), "os.cpu_count; others' pids stay denied"),
-    OK1("sched_getaffinity", C, IS(0, CSB_OWN_PID), "the same through pthread_getaffinity_np"),
+    ALONE1("sched_getaffinity", C, IS(0, CSB_OWN_PID), "the same through pthread_getaffinity_np"),
     OK1("sched_getparam", C, IS(0, 0), "its own"),
     OK1("sched_getscheduler", C, IS(0, 0), "its own"),
     OK("sched_yield", C, "time.sleep(0)"),
@@ -258,7 +260,7 @@ const struct csb_syscall_row csb_syscall_rows[] = {
     OK("stat", R, "imports"),
     OK("statx", R, "imports, pathlib"),
     OK("sysinfo", C, "os.sysconf"),
-    OK1("tgkill", C, IS(0, CSB_OWN_PID), "raise(3), pthread_kill(3)"),
+    ALONE1("tgkill", C, IS(0, CSB_OWN_PID), "raise(3), pthread_kill(3)"),
     OK("time", C, "time module"),
     OK("times", C, "os.times"),
     OK("umask", W, "tempfile"),

@@ -23,6 +23,8 @@ enum csb_syscall_set {
 
 enum csb_action {
     CSB_ACTION_ALLOW,
+    /* allowed; in a process that may be branched (family.h) the supervisor sees it first */
+    CSB_ACTION_ALLOW_ALONE,
     CSB_ACTION_ERRNO, /* answered by the kernel with the row's errno, 0 = pretend success */
     CSB_ACTION_WATCH, /* the supervisor sees it first; it goes on or is refused. With an
                        * errno: it never goes on; that is the answer without a listener */
@@ -46,8 +48,8 @@ struct csb_syscall_row {
     const char *why;
 };
 
-/* Stands in the table where the child's own pid is meant; syscall_filter.c replaces it in the
- * compiled program once the pid is known. No pid can have this value (pid_max is 2^22). */
+/* Stands in the table where the child's own pid is meant; it is replaced in the compiled
+ * program once the pid is known, and never in that of a process that may be branched. No pid can have this value (pid_max is 2^22). */
 #define CSB_OWN_PID UINT64_C(0x5EA1C0DE)
 
 extern const struct csb_syscall_row csb_syscall_rows[];

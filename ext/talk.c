@@ -223,7 +223,7 @@ hear_question(struct csb_run *run)
     const int64_t asked_ns = csb_clock_now_ns();
     struct csb_bytes answer = {NULL, 0};
     bool answered = false;
-    (void)csb_run_signal(run, SIGSTOP);
+    (void)csb_run_signal(run, SIGSTOP); /* it has ended: which is heard next */
     csb_run_pull(run);
     if (job->ask != NULL && !run->ended) {
         answered = job->ask(job->ask_argument, inbox->bytes, inbox->got, &answer);
@@ -238,7 +238,7 @@ hear_question(struct csb_run *run)
     if (answered) {
         csb_dialogue_say(&run->dialogue, answer.bytes, answer.count);
     }
-    (void)csb_run_signal(run, SIGCONT);
+    (void)csb_run_signal(run, SIGCONT); /* likewise */
 }
 
 static void

@@ -26,6 +26,9 @@
 #include "csb.h"
 #include "namespaces.h"
 
+#include <sched.h>
+#include <signal.h>
+
 #define CSB_WIRE_MAGIC UINT32_C(0x43534232) /* "CSB2" */
 
 struct csb_wire_config {
@@ -75,6 +78,9 @@ enum csb_wire_frame_kind {
     CSB_FRAME_REPLY,  /* child → caller */
     CSB_FRAME_CALL,   /* caller → child: answered by child_call.c or the prelude */
     CSB_FRAME_CELL,   /* caller → child: source to compile, agree on and execute */
+    /* caller → child: fork; one REPLY from the child with an errno (int32_t), one from the new
+     * process, empty, over the channel that it was given */
+    CSB_FRAME_BRANCH,
     CSB_FRAME_ASK,    /* child → caller: something to show, or a line that is wanted */
     CSB_FRAME_ANSWER, /* caller → child */
     CSB_FRAME_NO_ANSWER, /* caller → child: nobody is there for such a question */
@@ -93,6 +99,15 @@ enum { CSB_WIRE_EXIT_FAILED = 127 };
 
 /* No option of prctl(2); the kernel would answer EINVAL. */
 #define CSB_WIRE_SAY_END UINT64_C(0x43534245)
+
+/* The same, for a new branch: it waits in this call until it has what is its own. */
+#define CSB_WIRE_SAY_BRANCH UINT64_C(0x43534246)
+
+/* The flags of the one clone(2) by which a session is branched: a process, and a child of the
+ * zygote, which reaps it; the second with its thread id put where libc keeps it. */
+#define CSB_BRANCH_FLAGS ((uint64_t)CLONE_PARENT | SIGCHLD)
+#define CSB_BRANCH_TID_FLAGS                                                           \
+    (CSB_BRANCH_FLAGS | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)
 
 enum csb_wire_end {
     CSB_END_OTHER,

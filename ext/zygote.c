@@ -158,14 +158,13 @@ csb_zygote_start(struct csb_zygote *zygote, const struct csb_policy *policy,
 }
 
 static int
-send_request(int control_fd, const int *fds, uint32_t count, bool touch,
-             const char *directory)
+send_request(int control_fd, const int *fds, struct csb_zygote_request request)
 {
+    const uint32_t count = request.fd_count;
     union {
         struct cmsghdr header;
         unsigned char bytes[CMSG_SPACE(CSB_ZYGOTE_FDS * sizeof(int))];
     } control = {.bytes = {0}};
-    struct csb_zygote_request request = {.fd_count = count, .touch = touch};
     struct iovec vector = {&request, sizeof request};
     struct msghdr message = {.msg_iov = &vector,
                              .msg_iovlen = 1,
@@ -175,14 +174,17 @@ send_request(int control_fd, const int *fds, uint32_t count, bool touch,
     control.header.cmsg_type = SCM_RIGHTS;
     control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
     memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
-    (void)snprintf(request.directory, sizeof request.directory, "%s", directory);
     return sendmsg(control_fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 int
 csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit, bool touch,
-                struct csb_start *ret, struct csb_error *reterr)
+                int filter_fd, struct csb_start *ret, struct csb_error *reterr)
 {
+    struct csb_zygote_request request = {.fd_count = CSB_ZYGOTE_DIRECTORY + 1,
+                                         .touch = touch,
+                                         .has_ruleset = kit->ruleset_fd >= 0,
+                                         .has_filter = filter_fd >= 0};
     int status[2];
     int fds[CSB_ZYGOTE_FDS];
     int result = csb_fd_socketpair(status, reterr);
@@ -195,10 +197,15 @@ csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit, bool touch
     fds[CSB_ZYGOTE_CHANNEL] = kit->child_fds[CSB_KIT_CHANNEL];
     fds[CSB_ZYGOTE_STATUS] = status[1];
     fds[CSB_ZYGOTE_DIRECTORY] = kit->scratch.fd;
-    fds[CSB_ZYGOTE_RULESET] = kit->ruleset_fd;
-    result = send_request(zygote->control_fd, fds,
-                          kit->ruleset_fd < 0 ? CSB_ZYGOTE_FDS - 1 : CSB_ZYGOTE_FDS,
-                          touch, kit->scratch.path);
+    if (kit->ruleset_fd >= 0) {
+        fds[request.fd_count++] = kit->ruleset_fd;
+    }
+    if (filter_fd >= 0) {
+        fds[request.fd_count++] = filter_fd;
+    }
+    (void)snprintf(request.directory, sizeof request.directory, "%s",
+                   csb_kit_path(kit));
+    result = send_request(zygote->control_fd, fds, request);
     csb_fd_close(&status[1]);
     if (result < 0) {
         csb_fd_close(&status[0]);

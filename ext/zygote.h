@@ -30,9 +30,11 @@ int csb_zygote_start(struct csb_zygote *zygote, const struct csb_policy *policy,
                      struct csb_error *reterr) CSB_MUST_USE;
 
 /* Ask for a child on the kit's descriptors; its status socket goes to ret->ends. A touched
- * one answers sooner and costs more in all, so only when nobody waits for it. */
+ * one answers sooner and costs more in all, so only when nobody waits for it. With a filter
+ * (a memfd, CSB_FD_NONE: none) it is one that may be branched. */
 int csb_zygote_fork(struct csb_zygote *zygote, const struct csb_kit *kit, bool touch,
-                    struct csb_start *ret, struct csb_error *reterr) CSB_MUST_USE;
+                    int filter_fd, struct csb_start *ret,
+                    struct csb_error *reterr) CSB_MUST_USE;
 
 /* Hand it over to another struct; the first is as after csb_zygote_init. */
 void csb_zygote_move(struct csb_zygote *to, struct csb_zygote *from);

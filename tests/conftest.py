@@ -42,16 +42,20 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         skip = only is not None and only.args[0] != name
         why = [pytest.mark.skip(reason=only.args[1])] if only is not None and skip else []
         modes.append(pytest.param(name, marks=why))
-    metafunc.fixturenames.append("_mode")
     metafunc.parametrize("_mode", modes, indirect=True)
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)  # or pytest would leave it out of tests that are parametrized
 def _mode(request: pytest.FixtureRequest, nothing_left_behind: None) -> Iterator[None]:
     """Inside of the fixture that looks for what is left, so that pools are ended before."""
-    from tests.confined import using
+    chosen = getattr(request, "param", None)
+    if chosen is None:
+        yield
+        return
+    from tests.confined import mode, using
 
-    with using(request.param):
+    with using(chosen):
+        assert mode() == chosen
         yield
 
 

@@ -2,10 +2,10 @@
 
 An initramfs is made from this tree: a static busybox, this interpreter with its standard library,
 pytest, csandbox as built, tests/. qemu emulates the processor in software, so no privilege and no
-virtualisation is needed; a machine takes some ten minutes, and says what it is at. Kernels are Debian's packages,
-fetched with apt into build/kernels, also from releases that this system does not follow (their
-lists are kept apart; nothing is installed). One that cannot be had is said so and passed over,
-unless all are.
+virtualisation is needed; a machine takes some ten minutes, and says what it is at. Kernels are
+Debian's packages, fetched with apt into build/kernels, also from releases that this system does not
+follow (their lists are kept apart; nothing is installed). One that cannot be had is said so and
+passed over, unless all are.
 
 tests/machine/init and guest.py are what runs inside. Exit status 1 when a check failed or no kernel
 could be booted.
@@ -35,10 +35,10 @@ WORK = ROOT / "build" / "kernels"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 SUITES = ("bullseye", "bookworm", "trixie", "sid")
 # A test takes some ten seconds of an emulated processor, so not all run in all machines: those of
-# control groups, which exist nowhere else, in each, as root and as a user; those of the other layers
-# where the kernel differs most from the one that the test suite runs on, as a user, and of the two
-# modes ("-warm": without it) the one that depends more on the kernel. Landlock's versions are tested
-# against the real ones by their attacks, and by tests/kernel/test_landlock_abis.py elsewhere.
+# control groups, which exist nowhere else, in each, as root and as a user; those of other layers
+# where the kernel differs most from the one that the test suite runs on, as a user, and in one of
+# the two modes ("-warm": without it). Landlock's versions are tested against the real ones by the
+# attacks of `csandbox doctor`, and by tests/kernel/test_landlock_abis.py elsewhere.
 CGROUP = "tests/kernel/test_cgroup.py"
 LAYERS = "tests/kernel/test_layers.py"
 NAMESPACES = "tests/kernel/test_namespaces.py"

@@ -108,8 +108,8 @@ class CsandboxKernel(Kernel):
 
     def _line(self, prompt: str) -> str:
         """The frontend's answer to input(). An interrupt is the cell's, which then goes on."""
-        self.asking = True
         try:
+            self.asking = True
             return str(self.raw_input(prompt))
         except KeyboardInterrupt:
             return ""
@@ -157,6 +157,7 @@ class CsandboxKernel(Kernel):
             "on_stdout": self._stream("stdout"), "on_stderr": self._stream("stderr"),
             "on_display": show,
         }  # fmt: skip
+        self._allow_stdin = allow_stdin
         if allow_stdin:
             listeners["on_input"] = self._line
         try:

@@ -143,13 +143,13 @@ def train(tasks: list[Task], options: argparse.Namespace, grading: dict[str, Any
     rng = random.Random(options.seed)
     means: list[float] = []
     began, samples = time.perf_counter(), 0
-    for number in bar(range(options.steps), options.steps):
+    for _ in bar(range(options.steps), options.steps):
         rewards = step(tasks, options.group, rng, reward)
         samples += len(rewards)
         means.append(sum(rewards) / max(1, len(rewards)))
-        if number in (0, options.steps - 1):
-            print(f"step {number + 1:3}  mean reward {means[-1]:.2f}")
     used = time.perf_counter() - began
+    for number in sorted({1, len(means)}) if means else ():
+        print(f"step {number:3}  mean reward {means[number - 1]:.2f}")
     print(f"{samples} samples in {used:.1f} s, {samples / used:.0f} a second")
     return means
 

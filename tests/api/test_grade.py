@@ -235,8 +235,8 @@ def test_together_in_one_child() -> None:
     source = "calls = []\n\ndef f(x):\n    calls.append(x)\n    return len(calls)\n"
     tests = [CallTest("f", [n], 1) for n in range(3)]
     assert grade(source, tests).passed  # a fresh child each
-    report = grade(source, tests, isolation="submission", stop="never")
-    assert dict(report.counts) == {"accepted": 1, "wrong_answer": 2}
+    report = grade(source, tests, isolation="submission", stop="never")  # a branch each
+    assert report.passed and report.isolation == "submission" and report.isolation_note == ""
     mixed = grade(
         DOUBLE + "print('hi')\n",
         [CallTest("f", [2], 4), StdioTest("", "hi\n")],
@@ -245,12 +245,103 @@ def test_together_in_one_child() -> None:
     assert mixed.passed
 
 
-def test_together_what_ends_the_child_fails_the_rest() -> None:
-    source = "import os\n\ndef f(x):\n    if x == 1:\n        os._exit(0)\n    return x\n"
-    tests = [CallTest("f", [n], n) for n in range(3)]
-    report = grade(source, tests, isolation="submission", stop="never", profile="open", seed=1)
-    assert report.tests[1].verdict == "runtime_error" and report.score is not None
-    assert all(row.verdict in ("accepted", "runtime_error") for row in report)
+def test_a_branch_that_ends_takes_no_other_down() -> None:
+    ends = "import os\n\ndef f(x):\n    if x == 1:\n        {}\n    return x\n"
+    tests = [CallTest("f", [n], n) for n in range(4)]
+    for how, verdict in (
+        ("os._exit(0)", "runtime_error"),
+        ("os.kill(os.getpid(), 9)", "runtime_error"),
+        ("os.kill(os.getppid(), 9)", "runtime_error"),
+        ("while True: pass", "time_limit"),
+        ("print('x' * 20_000_000)", "output_limit"),
+    ):
+        report = grade(
+            ends.format(how), tests, isolation="submission", stop="never", profile="open",
+            limits={"cpu_s": 1},
+        )  # fmt: skip
+        assert [row.verdict for row in report] == ["accepted", verdict, "accepted", "accepted"]
+        assert report.isolation == "submission", report.isolation_note
+
+
+def test_a_branch_leaves_nothing_to_the_next() -> None:
+    """State of every kind that a call can leave: it is the first one each time."""
+    source = """
+import functools, os, sys
+seen = []
+os.makedirs("d", exist_ok=True)
+
+@functools.lru_cache
+def cached(): return len(seen)
+
+def f(x, default=[]):
+    seen.append(x); default.append(x); f.count = getattr(f, "count", 0) + 1
+    sys.modules[str(x)] = sys; os.environ[f"V{x}"] = "1"
+    open(f"d/{x}", "w").close()
+    open("log", "a").write("x")
+    return [len(seen), len(default), f.count, sum(n.isdigit() for n in sys.modules),
+            sum(n.startswith("V") for n in os.environ if n[1:].isdigit()), cached(),
+            len(os.listdir("d")), os.path.getsize("log")]
+"""
+    tests = [CallTest("f", [n], [1] * 8) for n in range(5)]
+    for isolation in ("test", "submission"):
+        report = grade(source, tests, isolation=isolation, stop="never", profile="open")
+        assert report.passed, report.to_dict()
+        assert report.isolation == isolation
+
+
+def test_executed_once_and_told_with_every_test() -> None:
+    """Output of loading belongs to each test, as with a child each; random goes on alike."""
+    source = (
+        "import random, time\nprint('loaded', flush=True)\nprint('rest', end='')\n"
+        "token = time.perf_counter_ns(), random.random()\ndef f(): return token\n"
+    )
+    seen: list[object] = []
+
+    def checker(answer: csandbox.Answer) -> bool:
+        seen.append(answer.value)
+        return answer.stdout == "loaded\nrest"
+
+    tests = [csandbox.CheckerTest(checker, call=csandbox.Call("f")) for _ in range(4)]
+    report = grade(source, tests, isolation="submission", profile="open")
+    assert report.passed and len(set(map(str, seen))) == 1
+    assert grade(source, tests, profile="open").passed and len(set(map(str, seen))) == 5
+
+
+@pytest.mark.parametrize(
+    ("at_import", "why"),
+    [
+        ("import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()",
+         "2 threads"),
+        ("kept = open('f', 'w')", "1 open files"),
+        ("import mmap\nm = mmap.mmap(-1, 4096)", "shared memory"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_branched_has_a_child_each(at_import: str, why: str) -> None:
+    source = at_import + "\nseen = []\ndef f(x):\n    seen.append(x)\n    return len(seen)\n"
+    tests = [CallTest("f", [n], 1) for n in range(3)]
+    report = grade(source, tests, isolation="submission", profile="open")
+    assert report.passed and report.isolation == "test" and why in report.isolation_note
+    assert report.to_dict()["isolation_note"] == report.isolation_note
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"),
+    [
+        ("def f(x):", "compile_error"),
+        ("import socket\ndef f(x): return x", "rejected"),
+        ("1 / 0", "runtime_error"),
+        ("import sys\nsys.exit(0)", "runtime_error"),
+        ("while True: pass", "time_limit"),
+        ("x = 'x' * (1 << 40)", "memory_limit"),
+    ],
+)
+def test_what_does_not_load_is_judged_as_with_a_child_each(source: str, verdict: str) -> None:
+    tests = [CallTest("f", [1], 1), CallTest("f", [2], 2)]
+    said = [
+        [row.verdict for row in grade(source, tests, isolation=i, limits={"cpu_s": 1}, seed=1)]
+        for i in ("test", "submission")
+    ]
+    assert said[0] == said[1] and verdict in said[0]
 
 
 def test_report_is_plain_frozen_and_safe_to_show() -> None:

@@ -12,7 +12,6 @@ import pytest
 import csandbox
 from csandbox import Session
 
-
 WIRE = (Path(__file__).resolve().parents[2] / "ext" / "wire.h").read_text(encoding="utf-8")
 FRAMES = re.findall(r"^    CSB_FRAME_(\w+),", WIRE, re.MULTILINE)
 

@@ -95,7 +95,9 @@ static struct csb_bpf
 narrow(uint32_t sets, enum csb_filter_stage stage)
 {
     struct csb_bpf program = compiled(sets, stage);
-    assert_true(csb_bpf_patch_equal(&program, (uint32_t)CSB_OWN_PID, PID) > 0);
+    unsigned places = csb_bpf_patch_equal(&program, (uint32_t)CSB_OWN_PID, PID);
+    /* what is inherited by a branch must not name its original */
+    assert_true(stage == CSB_FILTER_NARROW_BRANCH ? places == 0 : places > 0);
     return program;
 }
 
@@ -144,6 +146,7 @@ test_what_is_in_no_table_is_refused(void **state)
     }
     scan(ALL_SETS, CSB_FILTER_NARROW, NOTIFY);
     scan(ALL_SETS, CSB_FILTER_NARROW_SILENT, SAYS(EPERM));
+    scan(ALL_SETS, CSB_FILTER_NARROW_BRANCH, NOTIFY);
     /* start-up is not a set that can be asked for */
     scan(CSB_SET_BIT(CSB_SET_CORE) | CSB_SET_BIT(CSB_SET_STARTUP), CSB_FILTER_NARROW,
          NOTIFY);
@@ -275,6 +278,32 @@ test_arguments_decide(void **state)
     csb_bpf_done(&silent);
 }
 
+/* A process that may be branched: nothing passes that is not the same for all that inherit it. */
+static void
+test_filter_of_families_names_no_process(void **state)
+{
+    struct csb_bpf loud = narrow(ALL_SETS, CSB_FILTER_NARROW);
+    struct csb_bpf shared = narrow(ALL_SETS, CSB_FILTER_NARROW_BRANCH);
+    (void)state;
+    for (size_t i = 0; i < CSB_ARRAY_LEN(probes); i++) {
+        const struct probe *probe = &probes[i];
+        const int number = csb_seccomp_number(probe->name);
+        const bool own =
+            (strcmp(probe->name, "kill") == 0 || strcmp(probe->name, "tgkill") == 0 ||
+             strcmp(probe->name, "sched_getaffinity") == 0) &&
+            probe->args[0] == PID;
+        const bool maps_file = strcmp(probe->name, "mmap") == 0 &&
+                               (probe->args[3] & 0x21) == 0x01; /* shared, of a file */
+        if (number >= 0) {
+            assert_int_equal(answer(&shared, number, probe->args),
+                             own || maps_file ? (uint32_t)NOTIFY
+                                              : answer(&loud, number, probe->args));
+        }
+    }
+    csb_bpf_done(&loud);
+    csb_bpf_done(&shared);
+}
+
 /* Without a listener to count, the flags alone must keep clone to threads. */
 static void
 test_silent_filter_lets_clone_make_threads_only(void **state)
@@ -388,6 +417,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_in_no_table_is_refused),
         cmocka_unit_test(test_arguments_decide),
+        cmocka_unit_test(test_filter_of_families_names_no_process),
         cmocka_unit_test(test_silent_filter_lets_clone_make_threads_only),
         cmocka_unit_test(test_other_entries_end_the_process),
         cmocka_unit_test(test_wide_filter),

@@ -16,7 +16,7 @@ import pytest
 import csandbox
 from csandbox import _core
 from csandbox._errors import UnsupportedError
-from tests.confined import DEGRADED, EMULATED, confined, request, run_in, spec
+from tests.confined import DEGRADED, EMULATED, confined
 
 FOUND = _core.probe()["cgroup"]
 delegated = pytest.mark.skipif(not FOUND["available"], reason=str(FOUND["detail"]))
@@ -53,7 +53,10 @@ def test_without_one_a_run_says_so_and_require_fails_closed() -> None:
 
 
 def test_off_by_choice() -> None:
-    assert csandbox.run("print(1)", cgroup="off", allow_degraded=DEGRADED).isolation["cgroup"] == 'off: cgroup="off"'
+    assert (
+        csandbox.run("print(1)", cgroup="off", allow_degraded=DEGRADED).isolation["cgroup"]
+        == 'off: cgroup="off"'
+    )
 
 
 @delegated

@@ -19,7 +19,11 @@ from tests.docs.pages import blocks
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/how-to/rl-reward.md").read_text("utf-8")
 #: Part of a block -> what it needs.
-NEEDS = {"csandbox.rl.gymnasium": "gymnasium", "csandbox.rl.openenv": "openenv"}
+NEEDS = {
+    "csandbox.rl.gymnasium": "gymnasium",
+    "csandbox.rl.openenv": "openenv",
+    "verifiers.v1": "verifiers",
+}
 
 
 def missing(block: str) -> str | None:
@@ -29,7 +33,7 @@ def missing(block: str) -> str | None:
 def test_rl_reward_blocks_run() -> None:
     names: dict[str, object] = {}
     every = [b.text for b in blocks("docs/how-to/rl-reward.md", PAGE) if b.language == "python"]
-    assert len(every) == 10
+    assert len(every) == 11
     for block in every:
         if missing(block) is None:
             exec(compile(block, "rl-reward.md", "exec"), names)
