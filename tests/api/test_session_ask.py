@@ -186,10 +186,7 @@ def test_a_reply_to_what_was_not_read_ends_the_session() -> None:
 
 def test_questions_without_end_are_only_the_cells_own_time() -> None:
     """One that asks and does not read the answer is ended."""
-    forged = (
-        f"import os, struct\nframe = {header('ASK', 1)} + b'i'\n"
-        "while True: os.write(3, frame)"
-    )
+    forged = f"import os, struct\nframe = {header('ASK', 1)} + b'i'\nwhile True: os.write(3, frame)"
     with Session("open", limits={"cpu_s": 1, "wall_s": 20}) as s:
         cell = s.run(forged, on_input=lambda prompt: "x" * 100_000)
         assert not cell.ok and not s.alive
