@@ -1,4 +1,4 @@
-"""What hostile sources cost the check, by their kind, beside a source of the same size that is none.
+"""What hostile sources cost the check, by kind, beside honest code of the same size.
 
 Each kind is about a megabyte, the most that profiles take. CPU time of this process, in one run
 with the standard library of the same size, so that the ratio means something on a busy machine.
@@ -50,9 +50,7 @@ def kinds() -> dict[str, str | bytes]:
         "short lines": filled("x\n"),
         "names in a list": filled("a,", "x = [", "]"),
         "numbers in a list": filled("1234, ", "x = [", "]"),
-        "parameters": "def f("
-        + ",".join(f"a{number}" for number in range(140_000))
-        + "): pass\n",
+        "parameters": "def f(" + ",".join(f"a{number}" for number in range(140_000)) + "): pass\n",
         "returns": filled(" return\n", "def f():\n"),
         "comprehension": filled("for x in x ", "[x ", "]"),
         "attributes by string": filled("getattr(a, 'b' + 'c' * 1000)\n"),
@@ -104,7 +102,8 @@ class Answer:
         began = time.thread_time()
         report = csandbox.check(raw, profile="compute")
         checked = time.thread_time()
-        str(report), json.dumps(report.to_dict()), json.dumps(report.to_sarif()), report._repr_html_()
+        for shown in (report.to_dict(), report.to_sarif(), str(report), report._repr_html_()):
+            json.dumps(shown)
         done = time.thread_time()
         per_ms = 1e3 * MEGABYTE / len(raw)
         self.check_ms.append((checked - began) * per_ms)

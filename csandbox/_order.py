@@ -18,6 +18,8 @@ from csandbox._report import Report
 from csandbox._result import Result, Usage
 
 _SYNTAX_ERROR = "CSB001"
+#: Beside CSB001: so broken that the rest was not read.
+_NOT_READ = "CSB008"
 
 Check = Callable[[bytes, Profile, str], tuple[Report, bytes, object]]
 
@@ -119,7 +121,8 @@ def _limits(profile: Profile, limits: Limits | Mapping[str, Any] | None) -> dict
 
 def _refused(report: Report, profile: Profile, filename: str) -> Result:
     errors = {d.code for d in report if d.severity == "error"}
-    verdict = "compile_error" if errors == {_SYNTAX_ERROR} else "rejected"
+    unreadable = errors - {_NOT_READ} == {_SYNTAX_ERROR}
+    verdict = "compile_error" if unreadable else "rejected"
     return Result(verdict=verdict, report=report, profile=profile.name, filename=filename)
 
 

@@ -228,17 +228,16 @@ guard(struct csb_infant *infant)
 static void
 prepare(struct csb_nursery *nursery, struct csb_infant *infant, int status_fd)
 {
-    struct csb_zygote_forked ready = {.pid = 0, .err = EAGAIN};
-    if (nursery->expected_count < CSB_BRANCHES_MAX) {
-        ready.err = guard(infant);
-    }
+    const size_t place = nursery->expected_count;
+    const int err = place < CSB_BRANCHES_MAX ? guard(infant) : EAGAIN;
+    const struct csb_zygote_forked ready = {.pid = 0, .err = err};
     tell(status_fd, &ready, sizeof ready, -1);
-    if (ready.err != 0) {
+    if (err != 0 || place >= CSB_BRANCHES_MAX) {
         (void)close(status_fd);
         return;
     }
-    nursery->expected[nursery->expected_count++] =
-        (struct csb_expected){status_fd, infant->family};
+    nursery->expected[place] = (struct csb_expected){status_fd, infant->family};
+    nursery->expected_count = place + 1;
 }
 
 /* The caller of a session speaks, or has closed its end. */

@@ -22,7 +22,7 @@
 
 #define STOP_NS (2 * CSB_NS_PER_S)
 #define LOOK_NS (100 * CSB_NS_PER_MS)
-#define SHORT_NS (20 * 1000)
+#define SHORT_NS 20000L
 
 enum { OPEN_MODE = 0700, CLOSED_MODE = 0500, PASSABLE_MODE = 0511, STAT_BYTES = 512 };
 
@@ -128,7 +128,7 @@ state_of(int tasks, const char *name)
     int fd;
     (void)snprintf(path, sizeof path, "%.20s/stat", name);
     fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
-    length = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    length = fd < 0 ? 0 : pread(fd, text, sizeof text - 1, 0);
     csb_fd_close(&fd);
     text[length > 0 ? length : 0] = '\0';
     end = strrchr(text, ')');

@@ -123,7 +123,11 @@ copy_file(struct copy *copy, int from_folder, int to_folder, const char *name,
                  ? CSB_FD_NONE
                  : openat(to_folder, name,
                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int result = to < 0 ? -errno : copy_content(copy, from, to, status->st_size);
+    int result;
+    if (to < 0) {
+        return errno == 0 ? -EIO : -errno;
+    }
+    result = copy_content(copy, from, to, status->st_size);
     return result == 0 ? finish(to, status, copy->owner) : result;
 }
 
@@ -162,7 +166,7 @@ copy_entry(struct copy *copy, const char *name)
     const struct level *level = &copy->levels[copy->depth - 1];
     const int from = dirfd(level->from);
     struct stat status;
-    if (fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (from < 0 || fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
         return -errno;
     }
     if (copy->entries_left-- == 0) {

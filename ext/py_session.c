@@ -137,6 +137,17 @@ raise_busy(const SessionObject *self, const struct csb_error *error)
 }
 
 static int
+refuse_unless_free(const SessionObject *self)
+{
+    if (self->run != NULL && !self->busy) {
+        return 0;
+    }
+    PyErr_SetString(PyExc_ValueError, self->busy ? "the session is busy with a cell"
+                                                 : "the session has ended");
+    return -1;
+}
+
+static int
 convert_one_call(PyObject *mapping, struct csb_py_request *ret)
 {
     if (csb_py_request_convert(mapping, ret) < 0) {
@@ -193,12 +204,7 @@ session_exchange(PyObject *object, PyObject *args)
     if (!PyArg_ParseTuple(args, "O|OO:exchange", &mapping, &tap, &ask)) {
         return NULL;
     }
-    if (self->run == NULL || self->busy) {
-        PyErr_SetString(PyExc_ValueError, self->busy ? "the session is busy with a cell"
-                                                     : "the session has ended");
-        return NULL;
-    }
-    if (convert_one_call(mapping, &request) < 0) {
+    if (refuse_unless_free(self) < 0 || convert_one_call(mapping, &request) < 0) {
         csb_py_request_done(&request);
         return NULL;
     }

@@ -103,9 +103,9 @@ write(struct csb_walker *walker, const struct csb_frame *frame, uint32_t atom,
 {
     struct csb_scopes *scopes = &walker->check->scopes;
     struct csb_local *local;
-    bool straight = augmented ? frame[-2].kind == CSB_K_EXPRESSION_STATEMENT &&
-                                    frame[-2].certain
-                              : frame->certain;
+    bool straight =
+        augmented ? frame[-2].kind == CSB_K_EXPRESSION_STATEMENT && frame[-2].certain
+                  : frame->certain;
     csb_bind(walker, frame, frame->scope, atom,
              augmented ? CSB_BIND_AUGMENTED : CSB_BIND_VALUE, value, CSB_NO_PATH,
              CSB_NO_ATOM);

@@ -72,10 +72,9 @@ fold_local(struct csb_folder *folder, const struct csb_local *local, TSNode node
         folder->scope = scope;
     } else if (!local->crooked && local->scope == scope &&
                !folder->check->typed_calls) {
-        fold_writes(folder,
-                    write_before(&folder->check->scopes, local,
-                                 ts_node_start_byte(node)),
-                    ret);
+        fold_writes(
+            folder,
+            write_before(&folder->check->scopes, local, ts_node_start_byte(node)), ret);
     }
 }
 

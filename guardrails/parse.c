@@ -37,8 +37,10 @@ struct parsing {
     uint64_t reads;
     uint64_t most_steps;
     uint64_t most_reads;
-    uint32_t at;        /* how far the parser is */
-    uint32_t broken_at; /* how far it was when it first had to skip something */
+    uint32_t at; /* how far the parser is */
+    uint32_t
+        broken_at; /* how far it was when it first said that it had to skip something */
+    bool broken;
     enum { GOING, TOO_MANY_STEPS, TOO_BROKEN, TOO_LATE } state;
 };
 
@@ -64,7 +66,8 @@ stop_parsing(TSParseState *state)
     uint32_t cost = csb_recovery_cost(parsing->parser);
     parsing->at = state->current_byte_offset;
     parsing->steps += STEPS_PER_CALL;
-    if (cost == 0) {
+    if (!parsing->broken) {
+        parsing->broken = cost > 0;
         parsing->broken_at = parsing->at;
     }
     if (parsing->state == GOING && parsing->steps > parsing->most_steps) {

@@ -3,7 +3,7 @@
  * file is tree-sitter's single unit (lib.c is upstream's own way to be compiled) and one function
  * that reads the measure which the parser itself decides by. Compiled with upstream's flags; it
  * only reads. */
-#include "lib.c"
+#include <lib.c>
 
 #include "recovery.h"
 

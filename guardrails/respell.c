@@ -50,7 +50,8 @@ csb_respell_comments(char *text, size_t len)
 {
     char *const end = text + len;
     char *line = text;
-    char *last = NULL; /* the line end of the comment above, when only blank lines followed */
+    char *last =
+        NULL; /* the line end of the comment above, when only blank lines followed */
     bool changed = false;
     while (line < end) {
         char *first = line + strspn(line, " \t\f");

@@ -79,7 +79,7 @@ struct csb_check {
     uint32_t star_len;
     uint32_t stars[CSB_MOST_STARS]; /* guarded modules imported with *, as in paths */
     bool out_of_time; /* the clock or the folding budget: the check ends */
-    bool failed; /* out of memory: the whole check fails closed */
+    bool failed;      /* out of memory: the whole check fails closed */
 };
 
 struct csb_rule {

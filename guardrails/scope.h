@@ -62,7 +62,7 @@ struct csb_local {
         member; /* what it takes from that module, or UINT32_MAX: the module itself */
     uint32_t import_start; /* bytes of that import statement */
     uint32_t import_end;
-    TSNode value; /* of the last CSB_BIND_VALUE */
+    TSNode value;   /* of the last CSB_BIND_VALUE */
     uint32_t write; /* the last of them, or CSB_NO_WRITE */
     bool crooked;   /* one of them stands where it may not run, or run again */
 };

@@ -42,8 +42,9 @@ csb_report_steps(struct csb_check *check, size_t at)
                    "the source takes the parser more steps than %zu bytes may",
                    check->source->len);
     csb_diag_label(diag, "read up to here");
-    csb_diag_help(diag, "write it plainly: a long run of continuation lines or of nested "
-                        "constructs is read again and again");
+    csb_diag_help(diag,
+                  "write it plainly: a long run of continuation lines or of nested "
+                  "constructs is read again and again");
 }
 
 /* Both are true, and the first is what its author has to know. The second stays when CPython can
@@ -57,8 +58,9 @@ csb_report_broken(struct csb_check *check, size_t first, size_t at)
     csb_diag_label(diag, "cannot be read as Python");
     csb_diag_help(diag,
                   "look for a missing bracket, quote, colon or indentation above");
-    diag = csb_report(check, CSB_RULE_008, at, at + 1,
-                      "the source has so many syntax errors that the rest was not read");
+    diag =
+        csb_report(check, CSB_RULE_008, at, at + 1,
+                   "the source has so many syntax errors that the rest was not read");
     csb_diag_label(diag, "read up to here");
     csb_diag_help(diag, "correct the first of them: text that is not code belongs into "
                         "comments");

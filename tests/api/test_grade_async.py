@@ -54,6 +54,7 @@ def judged(report: GradeReport) -> dict[str, Any]:
     data = report.to_dict()
     for part in (data, *data["tests"]):
         part.pop("usage")
+    del data["isolation"], data["isolation_note"]  # a loop makes no branches, and says so
     del data["wall_s"], data["layers"]  # a refused source has none, whoever asks first
     for row in data["tests"]:
         row["reason"] = row["reason"].split(" after ")[0]
@@ -76,6 +77,9 @@ def test_the_same_reports_as_grade(pool: csandbox.Pool) -> None:
     for (source, tests, options), report in zip(KINDS, reports, strict=True):
         blocking = csandbox.grade(source, tests, pool=pool, **{"seed": 3, **options})
         assert judged(report) == judged(blocking), (source, tests)
+        wanted = options.get("isolation", "test")
+        assert blocking.isolation == wanted and report.isolation == "test"
+        assert ("branches are made by grade" in report.isolation_note) == (wanted != "test")
 
 
 def test_two_hundred_at_once_hold_no_thread(pool: csandbox.Pool) -> None:

@@ -1,4 +1,3 @@
-
 """Pools in hosts of every kind: forked, spawned, ending, short of descriptors, with signals and
 modules of their own. Each program runs in a process of its own, so that nothing of it stays."""
 

@@ -26,7 +26,8 @@ LOOK = (
 
 
 def state(**options: object) -> str:
-    result = csandbox.run("print(1)", **options)  # type: ignore[arg-type]
+    limits = {"startup_s": 300}  # may be emulated
+    result = csandbox.run("print(1)", limits=limits, **options)  # type: ignore[arg-type]
     assert result.ok, result.stderr
     return result.isolation["namespaces"]
 
@@ -88,9 +89,10 @@ REFUSALS = {
 }
 #: `run` of the mode that its first line names, in a process of its own.
 RUN = {
-    "fresh": "import csandbox\ndef run(**o): return csandbox.run('1', fresh=True, **o)\n",
+    "fresh": "import csandbox\ndef run(**o): return csandbox.run('1', fresh=True, "
+    "limits={'startup_s': 300}, **o)\n",
     "warm": "import csandbox\ndef run(**o):\n"
-    "    with csandbox.Pool(**o) as pool: return pool.run('1')\n",
+    "    with csandbox.Pool(startup_s=300, **o) as pool: return pool.run('1')\n",
 }
 CODE = (
     "print(run().isolation['namespaces'])\n"

@@ -97,6 +97,21 @@ def test_damaged_source(seed):
     within(text, 5)
 
 
+def test_too_broken_to_read_is_a_syntax_error():
+    prose = "The quick brown fox jumps over the lazy dog, and then it sleeps.\n"
+    result = csandbox.run("x = 1\n" + prose * 2000, profile="contest")
+    assert [found.code for found in result.report] == ["CSB001", "CSB008"]
+    assert result.verdict == "compile_error"
+    first, last = result.report
+    assert 2 <= first.line <= 10 < last.line
+    assert csandbox.run("x = [" + "1," * 500_000 + "]").verdict == "rejected"
+
+
+def test_a_flood_has_a_place():
+    (found,) = csandbox.check("x = 1\n" * 10 + "y = [" + "1," * 200_000 + "]")
+    assert (found.code, found.line) == ("CSB008", 11) and found.column > 100_000
+
+
 @pytest.mark.parametrize("name", ["many names of a long module", "a text in place of many"])
 def test_memory_stays_in_proportion(name):
     """In a process of its own: 983 MB and several GB where paths and values were copied."""
