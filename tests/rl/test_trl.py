@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from csandbox import _grade_execute
+from csandbox import _errand, _flight
 from csandbox._result import Result
 from csandbox.rl import Shaping
 from csandbox.rl import trl as rewards
@@ -112,14 +112,15 @@ def test_the_mean_reward_rises(trl: Any, tmp_path: Path) -> None:
 
 def broken_for_the_unlucky(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sandbox fails, as it would without memory or processes, on one of the programs."""
-    real = _grade_execute.run
+    real = _errand.carry
 
-    def run(source: Any, *args: Any, **options: Any) -> Any:
-        if "the machine fails" in str(source):
-            return Result(verdict="internal_error", error="injected")
-        return real(source, *args, **options)
+    def carry(errand: Any) -> Any:
+        if "the machine fails" in str(errand.order.raw):
+            return Result(verdict="internal_error", error="injected"), []
+        return real(errand)
 
-    monkeypatch.setattr(_grade_execute, "run", run)
+    monkeypatch.setattr(_errand, "carry", carry)
+    monkeypatch.setattr(_flight.Flight, "_core_of", lambda *_: None)  # all by carry
 
 
 @pytest.mark.parametrize("make", [rewards.reward_function, rewards.async_reward_function])
