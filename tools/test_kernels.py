@@ -146,7 +146,7 @@ def concrete(package: str, suite: str) -> tuple[str, str]:
     if not versions:
         raise LookupError(f"{suite} has no {package}")
     shown = apt("apt-cache", "show", f"{package}={versions[0]}")
-    found = re.search(r"^Depends: (linux-image-\S+)", shown, re.M)
+    found = re.search(r"^Depends: .*?(linux-image-\d\S+)", shown, re.M)
     if found is None:
         raise LookupError(f"{package} of {suite} stands for nothing")
     return found[1], versions[0]
