@@ -1,4 +1,4 @@
-"""The second opinion by its two parts, timed where they can be: in this process, solution by solution.
+"""The second opinion by its two parts, timed where they can be: in this process, by solution.
 
 What a run pays for it is the child's walk over the code objects and the caller's comparison with
 what the parser saw; that the facts travel on the pipe of the handshake is part of every run

@@ -49,12 +49,28 @@ def _word(value: object, what: str) -> str:
     return value
 
 
+#: execve(2) takes no longer string (MAX_ARG_STRLEN, its NUL included). A warm child is not
+#: executed anew and could have one, but a program must not depend on which kind of child it got.
+_EXEC_STRING_BYTES = 32 * 4096
+
+
+def _fits_exec(text: str, what: str) -> None:
+    if len(text.encode()) >= _EXEC_STRING_BYTES:
+        raise ValueError(
+            f"{what} must be shorter than {_EXEC_STRING_BYTES:,} bytes; "
+            "pass long data through stdin or files"
+        )
+
+
 def _arguments(args: Sequence[str]) -> tuple[str, ...]:
     if isinstance(args, (str, bytes)):
         raise TypeError(
             f"args must be a sequence of strings, for example [{args!r}], not one string"
         )
-    return tuple(_word(item, f"args[{index}]") for index, item in enumerate(args))
+    words = tuple(_word(item, f"args[{index}]") for index, item in enumerate(args))
+    for index, word in enumerate(words):
+        _fits_exec(word, f"args[{index}]")
+    return words
 
 
 def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
@@ -66,6 +82,7 @@ def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
         if not name or "=" in name:
             raise ValueError(f"env: {name!r} is not the name of a variable")
         checked[name] = _word(value, f"env[{name!r}]")
+        _fits_exec(f"{name}={value}", f"env[{name!r}] with its name")
     return checked
 
 

@@ -124,7 +124,8 @@ wait_for_exit(struct csb_run *run)
             csb_handshake_exit(child->ends.status_fd, REAP_NS, &ended);
         }
         if (run->notify.end_seen) {
-            ended.known = false; /* it was killed where it ended: its own word counts */
+            /* it was killed where it ended: its own word counts */
+            ended = (struct csb_exit){.known = false, .exit_code = -1};
         }
     } else if (!csb_process_reap(&child->process, REAP_NS, &ended)) {
         csb_process_abandon(&child->process);

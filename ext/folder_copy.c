@@ -47,19 +47,30 @@ finish(int fd, const struct stat *status, uint32_t owner)
     return 0;
 }
 
+/* A descriptor or -errno. */
+static int
+open_in(int folder, const char *name, int flags)
+{
+    int fd = openat(folder, name, flags);
+    return fd < 0 ? -errno : fd;
+}
+
 /* What was made closed to reading is opened for a moment: it is ours. */
 static int
 open_closed(int folder, const char *name, int flags, mode_t mode)
 {
-    int fd = openat(folder, name, flags);
-    if (fd < 0 && errno == EACCES) {
-        if (fchmodat(folder, name, 0700, 0) != 0) {
-            return -1;
-        }
-        fd = openat(folder, name, flags);
-        if (fchmodat(folder, name, mode & MODES, 0) != 0) {
-            csb_fd_close(&fd);
-        }
+    int fd = open_in(folder, name, flags);
+    if (fd != -EACCES) {
+        return fd;
+    }
+    if (fchmodat(folder, name, 0700, 0) != 0) {
+        return -errno;
+    }
+    fd = open_in(folder, name, flags);
+    if (fchmodat(folder, name, mode & MODES, 0) != 0) {
+        const int err = errno;
+        csb_fd_close(&fd);
+        return -err;
     }
     return fd;
 }
@@ -119,31 +130,37 @@ copy_file(struct copy *copy, int from_folder, int to_folder, const char *name,
     CSB_CLEANUP(csb_fd_close)
     int from = open_closed(from_folder, name, FILE_FLAGS, status->st_mode);
     CSB_CLEANUP(csb_fd_close)
-    int to = from < 0
-                 ? CSB_FD_NONE
-                 : openat(to_folder, name,
-                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int to = CSB_FD_NONE;
     int result;
+    if (from < 0) {
+        return from;
+    }
+    to = openat(to_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                0600);
     if (to < 0) {
-        return errno == 0 ? -EIO : -errno;
+        return -errno;
     }
     result = copy_content(copy, from, to, status->st_size);
     return result == 0 ? finish(to, status, copy->owner) : result;
 }
 
+/* Takes both; either may be an -errno. */
 static int
 push(struct copy *copy, int from, int to, const struct stat *status)
 {
-    DIR *listing = from < 0 || to < 0 ? NULL : fdopendir(from);
-    if (listing == NULL || copy->depth == CSB_DISK_DEPTH_MAX) {
-        int err = listing == NULL ? errno : EDQUOT;
-        if (listing != NULL) {
-            (void)closedir(listing);
-        } else {
-            csb_fd_close(&from);
-        }
+    int result = from < 0 ? from : to < 0 ? to : 0;
+    DIR *listing = NULL;
+    if (result == 0 && copy->depth == CSB_DISK_DEPTH_MAX) {
+        result = -EDQUOT;
+    }
+    if (result == 0) {
+        listing = fdopendir(from);
+        result = listing == NULL ? -errno : 0;
+    }
+    if (listing == NULL) {
+        csb_fd_close(&from);
         csb_fd_close(&to);
-        return -err;
+        return result;
     }
     copy->levels[copy->depth++] = (struct level){listing, to, *status};
     return 0;
@@ -157,7 +174,7 @@ enter(struct copy *copy, int from_folder, int to_folder, const char *name,
         return -errno;
     }
     return push(copy, open_closed(from_folder, name, FOLDER_FLAGS, status->st_mode),
-                openat(to_folder, name, FOLDER_FLAGS), status);
+                open_in(to_folder, name, FOLDER_FLAGS), status);
 }
 
 static int
@@ -228,8 +245,8 @@ csb_folder_copy(int from, int to, const struct csb_copy_bounds *bounds,
     if (copy != NULL && copy->chunk != NULL) {
         result = fstat(from, &status) != 0
                      ? -errno
-                     : push(copy, openat(from, ".", FOLDER_FLAGS),
-                            openat(to, ".", FOLDER_FLAGS), &status);
+                     : push(copy, open_in(from, ".", FOLDER_FLAGS),
+                            open_in(to, ".", FOLDER_FLAGS), &status);
     }
     if (result == 0) {
         result = walk(copy);

@@ -17,7 +17,10 @@ MAY_NEED = {
         *("libpthread", "libm", "ld-linux-x86-64"),
     },
     "_child": {"libc", "libpthread"},
+    "_janitor": {"libc"},
 }
+#: a program: it exports nothing
+PROGRAMS = {"_janitor"}
 #: dynamic section entries that a hardened library has
 MUST_HAVE = {"BIND_NOW": re.compile(r"\(BIND_NOW\)|\bNOW\b")}
 
@@ -32,10 +35,10 @@ def check(path: Path) -> list[str]:
     module = path.name.partition(".")[0]
     findings = []
     names = exported(path)
-    if names != {f"PyInit_{module}"}:
-        findings.append(
-            f"exports {', '.join(sorted(names)) or 'nothing'}: only PyInit_{module} may be"
-        )
+    may_export = set() if module in PROGRAMS else {f"PyInit_{module}"}
+    if names != may_export:
+        shown = (", ".join(sorted(found)) or "nothing" for found in (names, may_export))
+        findings.append("exports {}: it must be {}".format(*shown))
     dynamic = _output(["readelf", "--dynamic", "--wide", str(path)])
     for needed in re.findall(r"\(NEEDED\).*\[([^\]]+)\]", dynamic):
         if needed.partition(".so")[0] not in MAY_NEED[module]:

@@ -60,6 +60,9 @@ def test_a_source_too_branched_for_the_parser_is_a_compile_error() -> None:
 def test_environment_that_exec_does_not_take_is_the_callers_mistake() -> None:
     with pytest.raises(ValueError, match="env"):
         csandbox.run("1", env={"A": "x" * 200_000})
+    with pytest.raises(ValueError, match=r"args\[1\]"):
+        csandbox.run("1", args=["x", "y" * 131_072])
+    assert csandbox.run("1", args=["y" * 131_071], profile="open").ok
     with pytest.raises(TypeError, match="env"):
         csandbox.run("1", env=[("A", "b")])  # type: ignore[arg-type]
 
