@@ -21,7 +21,7 @@
 
 #define PREFIX "csandbox-"
 
-enum { TEXT_BYTES = 4096, STALE_S = 60, RACE_S = 2, REMOVE_TRIES = 20 };
+enum { TEXT_BYTES = 4096, STALE_S = 60, RACE_S = 2, REMOVE_TRIES = 9 };
 
 void
 csb_cgroup_init(struct csb_cgroup *cgroup)
@@ -226,7 +226,7 @@ csb_leaf_out_of_memory(const struct csb_leaf *leaf)
 void
 csb_leaf_end(struct csb_leaf *leaf)
 {
-    const struct timespec pause = {0, 1000000};
+    struct timespec pause = {0, 1000000};
     if (leaf->name[0] != '\0') {
         bool busy =
             unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR) != 0 && errno == EBUSY;
@@ -237,6 +237,7 @@ csb_leaf_end(struct csb_leaf *leaf)
         }
         for (int i = 0; i < REMOVE_TRIES && busy; i++) {
             (void)nanosleep(&pause, NULL);
+            pause.tv_nsec *= 2; /* half a second in all, on a slow machine */
             busy = unlinkat(leaf->parent_fd, leaf->name, AT_REMOVEDIR) != 0 &&
                    errno == EBUSY;
         }

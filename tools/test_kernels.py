@@ -156,18 +156,23 @@ def kernel(machine: Machine) -> Path:
     """The kernel image of a machine, fetched and unpacked when it is not there."""
     package, version = concrete(machine.package, machine.suite)
     folder = WORK / f"{package}_{version.replace(':', '.')}"
-    if not folder.exists():
-        fetched = WORK / "fetched"
-        shutil.rmtree(fetched, ignore_errors=True)
-        fetched.mkdir(parents=True)
-        apt("apt-get", "download", package, cwd=fetched)
-        archive = next(fetched.glob("*.deb"))
-        unpacked = fetched / "unpacked"
-        subprocess.run(["dpkg-deb", "-x", archive, unpacked], check=True)
-        folder.mkdir()
-        shutil.move(str(next(unpacked.glob("boot/vmlinuz-*"))), folder / "vmlinuz")
-        shutil.rmtree(fetched)
-    return folder / "vmlinuz"
+    image = folder / "vmlinuz"
+    # Since Debian 14 the image itself is in a package of its own.
+    for name in (package, package.replace("linux-image-", "linux-binary-", 1)):
+        if not image.exists():
+            fetched = WORK / "fetched"
+            shutil.rmtree(fetched, ignore_errors=True)
+            fetched.mkdir(parents=True)
+            apt("apt-get", "download", name, cwd=fetched)
+            unpacked = fetched / "unpacked"
+            subprocess.run(["dpkg-deb", "-x", next(fetched.glob("*.deb")), unpacked], check=True)
+            folder.mkdir(exist_ok=True)
+            for found in unpacked.rglob("vmlinuz*"):
+                shutil.move(str(found), image)
+            shutil.rmtree(fetched)
+    if not image.exists():
+        raise LookupError(f"no image in {package}")
+    return image
 
 
 # ---- initramfs -----------------------------------------------------------------------------------
