@@ -101,20 +101,20 @@ def test_one_short_run_of_all(tmp_path: Path) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     sections = json.loads(target.read_text())["sections"]
     timed = {"warm", "peers", "warm_host", "warm_solution", "preloaded"}
     timed |= {"grade", "fresh", "guard", "solutions", "second", "host", "layers"}
-    single = {"saturation", "memory", "where", "long"}
+    single = {"saturation", "memory", "where", "long", "walk"}
     assert set(sections) == timed | single | {"hostile"}
     hostile = sections.pop("hostile")  # a table of its own shape: kinds and what each costs
     assert hostile["title"] in done.stdout and len(hostile["rows"]) >= 2
     for key, section in sections.items():
         assert section["title"] in done.stdout
         assert not section["skipped"], (key, section["skipped"])
-        assert len(section["rows"]) >= 2 if key in timed else len(section["figures"]) >= 5
+        assert len(section["rows"]) >= 2 if key in timed else len(section["figures"]) >= 3
         for name, row in section["rows"].items():
             assert row["rounds"] >= 1 and row["p50_ms"] > 0 and row["ratio"]["p50"] > 0
             assert f"  {name} " in done.stdout
