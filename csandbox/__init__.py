@@ -32,12 +32,15 @@ except ImportError as _error:
         "(libutf8proc3 libcbor0.10 on 13)"
     ) from _error
 from csandbox._call import CallResult, call
+from csandbox._cell import CellError, CellResult
 from csandbox._check import check
 from csandbox._errors import (
+    BranchError,
     OutcomeError,
     ProfileError,
     RejectedError,
     SandboxError,
+    SessionError,
     SetupError,
     UnsupportedError,
 )
@@ -71,7 +74,8 @@ from csandbox._profile import Profile
 from csandbox._report import Diagnostic, Report
 from csandbox._result import Result, Usage
 from csandbox._run import run
-from csandbox._session import BranchError, CellError, CellResult, Session, SessionError, Snapshot
+from csandbox._session import Session
+from csandbox._snapshot import Snapshot
 from csandbox._task_audit import audit_task
 from csandbox._task_audit_report import AuditReport, Finding
 from csandbox._units import GiB, KiB, MiB

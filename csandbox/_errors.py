@@ -150,3 +150,19 @@ class RejectedError(OutcomeError):
 
     def _keywords(self) -> dict[str, Any]:
         return {"message": self.message, "result": self.result, "report": self.report}
+
+
+class SessionError(SandboxError):
+    """The session has no child any more; `reset` begins a new one."""
+
+
+class BranchError(SessionError):
+    """The session cannot be branched; the message says why. It lives on unless it says otherwise.
+
+    ``unfit`` is True when it is the session's own state (threads, open files, shared memory).
+    """
+
+    def __init__(self, message: str, *, unfit: bool = False) -> None:
+        """Keep both."""
+        super().__init__(message)
+        self.unfit = unfit

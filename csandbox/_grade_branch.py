@@ -7,10 +7,11 @@ another one. Where it cannot be branched, each call has a fresh child, which is 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from csandbox import _core
 from csandbox._calls import BOUNDS, Outcome, outcome_of
+from csandbox._closing import Closing
 from csandbox._default_pool import forced_pool
 from csandbox._errand import Steps
 from csandbox._grade_execute import Setting, call_alone
@@ -20,16 +21,10 @@ from csandbox._order import Order
 from csandbox._result import Result, Usage
 from csandbox._value import REPLY_EXTRA_BYTES, encode_call, open_reply
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
-
-
 _OF_A_CALL = ("cpu_s", "wall_s", "startup_s", "output_bytes")
 
 
-class Branches:
+class Branches(Closing):
     """The child of one submission, started with the first call. Close it."""
 
     def __init__(self, setting: Setting, limits: Limits | None) -> None:
@@ -132,19 +127,6 @@ class Branches:
         if self._core is not None:
             self._core.close()
             self._core = None
-
-    def __enter__(self) -> Self:
-        """Itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """`close`."""
-        self.close()
 
 
 def _sum(one: Usage, other: Usage) -> Usage:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
 from csandbox._call import CallResult, call
+from csandbox._closing import Closing
 from csandbox._core_pool import CorePool
 from csandbox._default_pool import pool_spec
 from csandbox._handle import Handle
@@ -21,10 +22,6 @@ from csandbox._run_many import Item, arun_each, run_each
 from csandbox._sizing import usable_cpus
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
-
     from csandbox._session import Session
 
 
@@ -36,7 +33,7 @@ def _count(value: int | None, name: str, default: int) -> int:
     return value
 
 
-class Pool:
+class Pool(Closing):
     """Children of one profile, forked, confined and touched ahead of need.
 
     ========== ===============================================================================
@@ -229,19 +226,6 @@ class Pool:
     def close(self) -> None:
         """End zygote and spares, after the runs that are on. Harmless when called again."""
         self._core.close()
-
-    def __enter__(self) -> Self:
-        """Itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """`close`."""
-        self.close()
 
     def __repr__(self) -> str:
         """One line: profile and numbers."""

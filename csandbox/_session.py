@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import errno
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,19 +14,17 @@ from typing import TYPE_CHECKING, Any
 from csandbox import _core
 from csandbox._ask import DISPLAYS, Answers, Ask, Show, bundle, opened
 from csandbox._call import CallResult, judge
+from csandbox._cell import CellError, CellResult, cell_of
+from csandbox._closing import Closing
 from csandbox._default_pool import forced_pool
-from csandbox._errors import SandboxError
+from csandbox._errors import BranchError, SessionError
 from csandbox._limits import Limits
 from csandbox._order import Order
 from csandbox._profile import Profile
-from csandbox._result import Result
+from csandbox._snapshot import Snapshot
 from csandbox._value import REPLY_EXTRA_BYTES, ValueLimits, encode_call, open_reply
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
-
     from csandbox._core_pool import CorePool
     from csandbox._pool import Pool
 
@@ -70,72 +67,6 @@ def _tap(
     return tell
 
 
-class SessionError(SandboxError):
-    """The session has no child any more; `reset` begins a new one."""
-
-
-class BranchError(SessionError):
-    """The session cannot be branched; the message says why. It lives on unless it says otherwise.
-
-    ``unfit`` is True when it is the session's own state (threads, open files, shared memory).
-    """
-
-    def __init__(self, message: str, *, unfit: bool = False) -> None:
-        """Keep both."""
-        super().__init__(message)
-        self.unfit = unfit
-
-
-@dataclass(frozen=True)
-class CellError:
-    """The exception that ended a cell, as the child told it."""
-
-    name: str
-    text: str
-    traceback: str
-
-
-@dataclass(frozen=True, repr=False)
-class CellResult(Result):
-    """What came of one cell: a ``Result`` with what the cell showed.
-
-    ``value_repr`` is the repr of the last expression, None when there is none or it is None;
-    ``value`` its MIME bundle (type -> str, bytes, or JSON data), ``displays`` the bundles of
-    ``display()`` and of figures, ``raised`` the exception, ``count`` the number of the cell.
-    Verdicts are those of `run`; a cell that raised is "runtime_error" and the session lives on.
-    ``alive`` says whether it does.
-    """
-
-    value_repr: str | None = None
-    value: Mapping[str, Any] | None = field(default=None, hash=False)
-    displays: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
-    raised: CellError | None = None
-    count: int = 0
-    alive: bool = True
-
-    def summary(self) -> str:
-        """One sentence for people."""
-        if self.raised is not None:
-            text = f": {self.raised.text}" if self.raised.text else ""
-            return f"{self.verdict}: {self.raised.name}{text}"
-        return super().summary()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; bytes of displays are base64."""
-        data = {**super().to_dict(), "value_repr": self.value_repr, "count": self.count}
-        data["alive"] = self.alive
-        data["displays"] = [_json_bundle(bundle) for bundle in self.displays]
-        data["raised"] = None if self.raised is None else dict(vars(self.raised))
-        return data
-
-
-def _json_bundle(bundle: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        kind: base64.b64encode(data).decode() if isinstance(data, bytes) else data
-        for kind, data in bundle.items()
-    }
-
-
 @lru_cache(maxsize=1)
 def _prelude() -> str:
     folder = Path(__file__).with_name("_inside")
@@ -149,7 +80,7 @@ def _text(data: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) else str(value)[:1000]
 
 
-class Session:
+class Session(Closing):
     """A confined interpreter that keeps its state from cell to cell.
 
     >>> with csandbox.Session() as s:
@@ -286,7 +217,7 @@ class Session:
         order = self._cell_order(code, limits, filename)
         refused = order.admit()
         if refused is not None:
-            return _cell(refused, alive=self.alive)
+            return cell_of(refused, alive=self.alive)
         text = order.request["source"]
         order.request.update(self._more([text], cell=True))
         answers = Answers(on_display, on_input)
@@ -300,10 +231,10 @@ class Session:
         result = order.result(data)
         alive = self.alive
         if not data["replies"] or result.verdict == "rejected":
-            return _cell(result, alive=alive)
+            return cell_of(result, alive=alive)
         said = opened(data["replies"][0]["bytes"])
         if said is None:
-            return _cell(replace(result, verdict="runtime_error"), alive=alive)
+            return cell_of(replace(result, verdict="runtime_error"), alive=alive)
         if alive:
             result = replace(result, exit_code=None, signal=None)
         error = said.get("error")
@@ -318,7 +249,7 @@ class Session:
         shown = said.get("displays")
         count = said.get("count")
         value = said.get("value")
-        return _cell(
+        return cell_of(
             result,
             alive=alive,
             value_repr=None if said.get("value_repr") is None else _text(said, "value_repr"),
@@ -462,75 +393,6 @@ class Session:
         """
         return Snapshot(self.fork())
 
-    def __enter__(self) -> Self:
-        """Itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """`close`."""
-        self.close()
-
     def __repr__(self) -> str:
         """One line."""
         return f"<csandbox.Session {self._order.profile.name} {'alive' if self.alive else 'ended'}>"
-
-
-class Snapshot:
-    """A state of a session to which one can come back, made by `Session.snapshot`.
-
-    >>> with csandbox.Session() as s:
-    ...     s.run("board = [1, 2, 3]")
-    ...     with s.snapshot() as before:
-    ...         s.run("board.clear()")
-    ...         with before.session() as again:
-    ...             again.run("board").value_repr
-    '[1, 2, 3]'
-
-    It is a branch that executes nothing: a stopped process with its memory (shared with the others
-    until one of them writes) and a copy of the working folder. It does not need the session that
-    it is of any more.
-    """
-
-    def __init__(self, branch: Session) -> None:
-        """For `Session.snapshot`."""
-        self._branch = branch
-
-    @property
-    def alive(self) -> bool:
-        """Whether sessions can be made of it."""
-        return self._branch.alive
-
-    def session(self) -> Session:
-        """A new session that begins in this state. Raises what `Session.fork` raises."""
-        return self._branch.fork()
-
-    def close(self) -> None:
-        """Forget the state. Sessions that were made of it live on."""
-        self._branch.close()
-
-    def __enter__(self) -> Self:
-        """Itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """`close`."""
-        self.close()
-
-    def __repr__(self) -> str:
-        """One line."""
-        name = self._branch.profile.name
-        return f"<csandbox.Snapshot {name} {'kept' if self.alive else 'ended'}>"
-
-
-def _cell(result: Result, **more: Any) -> CellResult:
-    return CellResult(**{spec.name: getattr(result, spec.name) for spec in fields(Result)}, **more)

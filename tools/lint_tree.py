@@ -1,4 +1,4 @@
-"""What must not be in any tracked file: package index hosts, paths of a build machine, binaries.
+"""What must not be in any tracked file: package index hosts, build paths, binaries, too much.
 
 The patterns are put together from pieces, so that this file does not contain what it looks for.
 Usage: lint_tree.py; exit status 1 when it found something, as `file:line: sentence`.
@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MAX_BYTES = 1 << 20
+MAX_LINES = 500  # of Python; lint_c.py has that of C
 
 HOSTS = "pypi|pythonhosted|npmjs|yarnpkg|crates|rubygems|deb.debian|security.debian|anaconda|quay"
 FORBIDDEN = {
@@ -39,6 +40,9 @@ def check(path: Path, content: bytes) -> list[str]:
     if content[:4] == b"\x7fELF" or content[:2] == b"!<":
         return [f"{path}:1: a compiled file"]
     text = content.decode("utf-8", "replace")
+    lines = text.count("\n")
+    if path.suffix == ".py" and lines > MAX_LINES:
+        return [f"{path}:{MAX_LINES}: {lines} lines: split it, one idea to a file"]
     return [
         f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]!r} is {what}"
         for what, pattern in FORBIDDEN.items()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 try:
     import ray
@@ -20,17 +20,13 @@ except ImportError as _error:
         "csandbox.ray needs Ray, which is not installed here: pip install 'csandbox[ray]'"
     ) from _error
 
+from csandbox._closing import Closing
 from csandbox._grade_report import GradeReport
 from csandbox._grade_tests import AnyTest
 from csandbox._profile import Profile, as_profile
 from csandbox.ray._actor import Job
 from csandbox.ray._dispatch import Dispatch
 from csandbox.ray._slots import LOST, sizes, start
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
 
 __all__ = ["GraderPool"]
 
@@ -43,7 +39,7 @@ def _whole(value: Any, name: str, least: int) -> int:
     return value
 
 
-class GraderPool:
+class GraderPool(Closing):
     """`grade` and `grade_many` over the nodes of a Ray cluster, with the results of one machine.
 
     =============== ============================================================================
@@ -161,19 +157,6 @@ class GraderPool:
             self._closed = True
             for slot in self._slots:
                 slot.close()
-
-    def __enter__(self) -> Self:
-        """Itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """`close`."""
-        self.close()
 
     def __repr__(self) -> str:
         """One line."""

@@ -37,3 +37,9 @@ def test_not_found(text: str) -> None:
 def test_compiled_and_large_files() -> None:
     assert lint_tree.check(PATH, b"\x7fELF\x02")[0].endswith("a compiled file")
     assert "larger than 1 MiB" in lint_tree.check(PATH, b"a" * ((1 << 20) + 1))[0]
+
+
+def test_a_python_file_of_too_many_lines() -> None:
+    path = PATH.with_suffix(".py")
+    assert not lint_tree.check(path, b"x\n" * 500)
+    assert "501 lines" in lint_tree.check(path, b"x\n" * 501)[0]
