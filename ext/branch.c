@@ -300,6 +300,14 @@ try_branch(struct attempt *attempt, struct csb_run **ret)
     return result;
 }
 
+/* An original that was killed is gone for the zygote, too, which then has no word for it. */
+static bool
+has_ended(const struct csb_run *run)
+{
+    struct pollfd ended = {run->child.process.pidfd, POLLIN, 0};
+    return poll(&ended, 1, 0) == 1;
+}
+
 int
 csb_branch(struct csb_run *run, const struct csb_kit *kit,
            const struct csb_policy *policy, const struct csb_limits *limits,
@@ -323,6 +331,9 @@ csb_branch(struct csb_run *run, const struct csb_kit *kit,
         csb_kit_make_branch(&attempt.branch, kit, policy, &attempt.start.ends, reterr);
     if (result == 0) {
         result = try_branch(&attempt, ret);
+    }
+    if (result < 0 && attempt.lives && has_ended(run)) {
+        result = order_branch(&attempt); /* which hears how it ended, and says so */
     }
     *ret_lives = attempt.lives;
     if (result < 0) {

@@ -141,11 +141,13 @@ def test_death_is_told_by_the_one_that_died(s: Session, dies: str) -> None:
         assert living.run("x").value_repr == "1"
 
 
-def test_a_killed_original_is_told_when_it_is_branched(s: Session) -> None:
+@pytest.mark.parametrize("noticed_s", [0, 0.3])  # the zygote has it reaped by then
+def test_a_killed_original_is_told_when_it_is_branched(s: Session, noticed_s: float) -> None:
     s.run("x = 1")
     with s.fork() as branch:
         assert s._core is not None
         os.kill(s._core.pid, signal.SIGKILL)
+        time.sleep(noticed_s)
         with pytest.raises(BranchError, match="ended"):
             s.fork()
         assert not s.alive
