@@ -24,6 +24,7 @@ struct csb_child {
     void *thread_id_at; /* where libc keeps the id of the first thread; may be NULL */
     /* owned PyObject: the __loader__ of a spare, made ahead; NULL without */
     void *loader;
+    void *hooks; /* owned PyObject: see child_hooks.c */
 };
 
 /* What this child is to become; everything is owned. */

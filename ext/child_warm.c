@@ -99,10 +99,11 @@ csb_child_warm(void)
 }
 
 int
-csb_child_reseed(void)
+csb_child_reseed(const struct csb_child *child)
 {
-    /* random reseeds itself after a fork (os.register_at_fork) */
-    return call_if_loaded("numpy.random", "seed");
+    return csb_child_hooks_run(child) < 0 || call_if_loaded("numpy.random", "seed") < 0
+               ? -1
+               : 0;
 }
 
 /* The ways that a run takes beside its own code: names, variables, the end. */
