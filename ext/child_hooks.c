@@ -8,8 +8,9 @@
 #include "raw.h"
 
 /* What csb_child.hooks holds: while modules are imported the first two, afterwards, in place
- * of the first, the type by which generators are seeded; and the first thread, or None. */
-enum { REGISTER = 0, TYPE = 0, GENERATORS = 1, THREAD = 2 };
+ * of the first, the function that seeds generators (None without any); the first thread and
+ * numpy's function, or None. */
+enum { REGISTER = 0, SEED = 0, GENERATORS = 1, THREAD = 2, NUMPY_SEED = 3 };
 
 static const char *const homes[] = {"posix", "os"};
 static const char name[] = "register_at_fork";
@@ -129,15 +130,21 @@ csb_child_hooks_keep(struct csb_child *child)
     PyObject *watching = child->hooks;
     PyObject *generators = PyTuple_GetItem(watching, GENERATORS);
     PyObject *type = find("_random", "Random");
+    PyObject *seed = type == NULL || type == Py_None
+                         ? Py_XNewRef(type)
+                         : PyObject_GetAttrString(type, "seed");
     PyObject *thread = find("threading", "_main_thread");
+    PyObject *numpy = find("numpy.random", "seed");
     child->hooks = NULL;
-    if (type != NULL && thread != NULL &&
+    if (seed != NULL && thread != NULL && numpy != NULL &&
         set_everywhere(PyTuple_GetItem(watching, REGISTER)) == 0 &&
         keep_generators(generators) == 0) {
-        child->hooks = PyTuple_Pack(3, type, generators, thread);
+        child->hooks = PyTuple_Pack(4, seed, generators, thread, numpy);
     }
     Py_XDECREF(type);
+    Py_XDECREF(seed);
     Py_XDECREF(thread);
+    Py_XDECREF(numpy);
     Py_DECREF(watching);
     return child->hooks == NULL ? -1 : 0;
 }
@@ -153,19 +160,28 @@ number_thread(PyObject *thread)
     return result;
 }
 
+static int
+call(PyObject *function, PyObject *argument)
+{
+    PyObject *result = PyObject_CallFunctionObjArgs(function, argument, NULL);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
 int
 csb_child_hooks_run(const struct csb_child *child)
 {
-    PyObject *type = PyTuple_GetItem(child->hooks, TYPE); /* borrowed, as the next */
+    PyObject *seed = PyTuple_GetItem(child->hooks, SEED); /* borrowed, as the next */
     PyObject *generators = PyTuple_GetItem(child->hooks, GENERATORS);
     PyObject *thread = PyTuple_GetItem(child->hooks, THREAD);
+    PyObject *numpy = PyTuple_GetItem(child->hooks, NUMPY_SEED);
     for (Py_ssize_t i = 0; i < PyList_Size(generators); i++) {
-        PyObject *generator = PyList_GetItem(generators, i);
-        PyObject *seeded = PyObject_CallMethod(type, "seed", "O", generator);
-        if (seeded == NULL) {
+        if (call(seed, PyList_GetItem(generators, i)) < 0) {
             return -1;
         }
-        Py_DECREF(seeded);
     }
-    return thread == Py_None ? 0 : number_thread(thread);
+    return (numpy != Py_None && call(numpy, NULL) < 0) ||
+                   (thread != Py_None && number_thread(thread) < 0)
+               ? -1
+               : 0;
 }
