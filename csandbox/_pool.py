@@ -112,7 +112,8 @@ class Pool(Closing):
         self, source: str | bytes, more: Mapping[str, Any], **options: Any
     ) -> tuple[Result, Replies]:
         audit_log = options.pop("audit_log", None)
-        return carry_out(self._order(source, more, options), self._run_in_spare, audit_log)
+        order = self._order(source, more, options)
+        return carry_out(order, self._run_in_spare, audit_log, self._core)
 
     def run(self, source: str | bytes, *, check: bool = False, **options: Any) -> Result:
         """As `csandbox.run`, in a spare child.
