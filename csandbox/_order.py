@@ -202,6 +202,12 @@ class Order:
         interpreter = None if python is None else os.fspath(python)
         return cls(source_bytes(source), chosen, name, request, degraded, interpreter)
 
+    def again(self, source: str | bytes) -> Order:
+        """The same with another source: what was checked is not checked again."""
+        order = object.__new__(Order)
+        order.__dict__.update(self.__dict__, raw=source_bytes(source), request={**self.request})
+        return order
+
     def admit(self) -> Result | None:
         """Ask the guard: the result of a refused source, or None when it may run."""
         self.report, text, checked = self.check(self.raw, self.profile, self.filename)
@@ -218,8 +224,9 @@ class Order:
     def result(self, data: _core.RunData) -> Result:
         """What came of it, from what the core says."""
         report = self.report
-        if report is not None and data["diagnostics"] is not None:
-            report = report.with_findings(data["diagnostics"])
+        found = data["diagnostics"]
+        if report is not None and found is not None and (found or report.diagnostics):
+            report = report.with_findings(found)
         return Result(
             verdict=data["verdict"],
             limit_hit=data["limit_hit"],
