@@ -86,22 +86,29 @@ fill_loader(const struct csb_child *child)
 int
 csb_child_warm(struct csb_child *child)
 {
+    PyObject *globals;
     for (int i = 0; i < 3; i++) {
         if (run_text(sample) < 0 || run_text(failing) < 0) {
             return -1;
         }
     }
     child->loader = csb_child_loader_new();
-    return child->loader == NULL || fill_loader(child) < 0 ? -1 : freeze();
+    globals = PyModule_GetDict(PyImport_AddModule("__main__")); /* borrowed */
+    if (child->loader == NULL || fill_loader(child) < 0 ||
+        PyDict_SetItemString(globals, "__loader__", child->loader) < 0) {
+        return -1;
+    }
+    return freeze();
 }
 
 /* The ways that a run takes beside its own code: names, variables, the end. */
 static int
-go_the_ways(const struct csb_child *child)
+go_the_ways(struct csb_child *child)
 {
-    static char name[] = "submission.py";
-    const struct csb_child_task task = {.file_name = name, .first_argument = name};
+    const struct csb_child_task task = {.file_name = csb_child_plain_name,
+                                        .first_argument = csb_child_plain_name};
     int result = fill_loader(child) < 0 ? -1 : csb_child_become(&task);
+    child->named = result == 0;
     (void)PyGC_Collect();
     return result;
 }
@@ -119,7 +126,7 @@ print_to_nobody(void)
 }
 
 int
-csb_child_touch(const struct csb_child *child)
+csb_child_touch(struct csb_child *child)
 {
     if (run_text(sample) < 0 || go_the_ways(child) < 0 || print_to_nobody() < 0) {
         return -1;
