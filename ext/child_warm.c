@@ -5,13 +5,15 @@
 #include "child_warm.h"
 
 #include "child_facts.h"
+#include "child_nodes.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 /* What most programs do, no more: every page that is dirtied here without need is copied, and
  * freed, once a run. */
-static const char sample[] = "def f(n):\n"
+static const char sample[] = "from math import sqrt\n"
+                             "def f(n):\n"
                              "    t = {}\n"
                              "    for i in range(n):\n"
                              "        t[str(i)] = [i, (i, 'x' * i)]\n"
@@ -92,9 +94,10 @@ csb_child_warm(struct csb_child *child)
             return -1;
         }
     }
+    child->nodes = csb_child_make_nodes();
     child->loader = csb_child_loader_new();
     globals = PyModule_GetDict(PyImport_AddModule("__main__")); /* borrowed */
-    if (child->loader == NULL || fill_loader(child) < 0 ||
+    if (child->nodes == NULL || child->loader == NULL || fill_loader(child) < 0 ||
         PyDict_SetItemString(globals, "__loader__", child->loader) < 0) {
         return -1;
     }

@@ -209,32 +209,16 @@ begin_spare(struct csb_pool *pool, bool touch, bool branchable)
     pool->sessions_pending += branchable;
 }
 
-/* Ready, of the zygote that is now. The lock is held. */
-static unsigned
-current_ready(const struct csb_pool *pool)
-{
-    unsigned count = 0;
-    for (const struct csb_spare *spare = pool->ready; spare != NULL;
-         spare = spare->next) {
-        count += spare->generation == pool->generation;
-    }
-    return count;
-}
-
 static void
 make_spares(struct csb_pool *pool, int64_t now_ns)
 {
     unsigned wanted;
     unsigned sessions;
-    unsigned ready;
     bool at_leisure;
     (void)pthread_mutex_lock(&pool->lock);
     at_leisure = pool->waiting == 0;
     sessions = pool->closing ? 0 : pool->sessions_waiting;
-    wanted = pool->options.spares;
-    wanted = pool->closing ? 0 : wanted;
-    ready = current_ready(pool);
-    wanted = wanted > ready ? wanted - ready : 0;
+    wanted = pool->closing ? 0 : csb_pool_wanted(pool, now_ns);
     (void)pthread_mutex_unlock(&pool->lock);
     while (pool->zygote.process.pidfd >= 0 && now_ns >= pool->retry_ns &&
            pool->pending_count < PENDING_MAX &&
@@ -396,6 +380,9 @@ milliseconds_until(const struct csb_pool *pool, int64_t now_ns)
     }
     if (pool->pending != NULL) {
         next = now_ns + 100 * CSB_NS_PER_MS;
+    }
+    if (pool->rest_ns > 0 && pool->rest_ns < next) {
+        next = pool->rest_ns;
     }
     if (pool->zygote.process.pidfd < 0 || pool->retry_ns > now_ns) {
         next = pool->retry_ns;

@@ -52,6 +52,7 @@ struct csb_pool {
     int wake_fd;         /* eventfd */
     struct csb_spare *ready;
     unsigned ready_count;
+    int64_t taken_ns;       /* when the last ready one was taken */
     struct csb_spare *used; /* to be cleared up */
     struct csb_queue queue;
     struct csb_queue sessions; /* callers that wait for a child that may be branched */
@@ -75,6 +76,8 @@ struct csb_pool {
     unsigned sessions_pending;
     int filter_fd;    /* of children that may be branched; made with the first */
     int64_t retry_ns; /* after failures: not before */
+    int64_t
+        rest_ns; /* spares are made when nobody takes any; 0: none are wanted then */
 };
 
 /* The thread; argument is the pool. */
@@ -111,6 +114,9 @@ csb_pool_branches(const struct csb_pool *pool)
 {
     return pool->policy->notify && pool->policy->landlock_abi > 0;
 }
+
+/* How many spares are to be made now. The keeper's, with the lock held. */
+unsigned csb_pool_wanted(struct csb_pool *pool, int64_t now_ns);
 
 /* Make pool->filter_fd, unless it is there. The keeper's. */
 int csb_pool_filter(struct csb_pool *pool, struct csb_error *reterr) CSB_MUST_USE;

@@ -34,7 +34,10 @@ csb_run_stop(struct csb_run *run, enum csb_stop reason)
     if (run->report->facts.stop == CSB_STOP_NONE) {
         run->report->facts.stop = reason;
     }
-    csb_meter_last_look(&run->meter);
+    /* the last look was at its last reply, when there was one */
+    if (reason != CSB_STOP_ANSWERED || run->report->reply_count == 0) {
+        csb_meter_last_look(&run->meter);
+    }
     csb_process_kill(&run->child.process);
     run->ended = true;
 }
