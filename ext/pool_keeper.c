@@ -233,12 +233,15 @@ make_spares(struct csb_pool *pool, int64_t now_ns)
 }
 
 static void
-clear_up(struct csb_pool *pool)
+clear_up(struct csb_pool *pool, bool all)
 {
-    struct csb_spare *used;
+    struct csb_spare *used = NULL;
     (void)pthread_mutex_lock(&pool->lock);
-    used = pool->used;
-    pool->used = NULL;
+    if (all || csb_pool_to_clear(pool, csb_clock_now_ns())) {
+        used = pool->used;
+        pool->used = NULL;
+        pool->used_count = 0;
+    }
     (void)pthread_mutex_unlock(&pool->lock);
     free_all(used);
 }
@@ -456,7 +459,7 @@ csb_pool_keep(void *argument)
     int64_t give_up_ns = 0;
     while (!closing) {
         int64_t now = csb_clock_now_ns();
-        clear_up(pool);
+        clear_up(pool, false);
         look_after_zygote(pool, now);
         make_spares(pool, now);
         wait_and_serve(pool);
@@ -469,7 +472,7 @@ csb_pool_keep(void *argument)
         }
     }
     lose_zygote(pool, false);
-    clear_up(pool);
+    clear_up(pool, true);
     csb_zygote_kill(&pool->retired);
     return NULL;
 }

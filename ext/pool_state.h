@@ -54,6 +54,7 @@ struct csb_pool {
     unsigned ready_count;
     int64_t taken_ns;       /* when the last ready one was taken */
     struct csb_spare *used; /* to be cleared up */
+    unsigned used_count;    /* of runs that are over */
     struct csb_queue queue;
     struct csb_queue sessions; /* callers that wait for a child that may be branched */
     unsigned sessions_waiting;
@@ -115,8 +116,13 @@ csb_pool_branches(const struct csb_pool *pool)
     return pool->policy->notify && pool->policy->landlock_abi > 0;
 }
 
-/* How many spares are to be made now. The keeper's, with the lock held. */
+/* pool_stock.c; the lock is held. How many spares are to be made now, and whether those that are
+ * used up are to be cleared now; the keeper asks. */
 unsigned csb_pool_wanted(struct csb_pool *pool, int64_t now_ns);
+bool csb_pool_to_clear(struct csb_pool *pool, int64_t now_ns);
+
+/* Is there work for the keeper at once, after a spare was taken or a run is over? */
+bool csb_pool_is_urgent(const struct csb_pool *pool);
 
 /* Make pool->filter_fd, unless it is there. The keeper's. */
 int csb_pool_filter(struct csb_pool *pool, struct csb_error *reterr) CSB_MUST_USE;

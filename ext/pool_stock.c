@@ -30,24 +30,42 @@ low_water(const struct csb_pool *pool)
     return busy < options->spares ? busy : options->spares;
 }
 
-/* How many are to be ready: all of them when nobody takes any, so that a burst of runs does not
- * share the processors with the making of what comes after it. The lock is held. */
-static unsigned
-stock(struct csb_pool *pool, unsigned ready, int64_t now_ns)
+/* Until then no work is done that could be done later, so that a burst of runs does not share the
+ * processors with it. 0: it can be done now. */
+static int64_t
+rest_begins_ns(const struct csb_pool *pool, int64_t now_ns)
 {
     const int64_t rest_ns = pool->taken_ns + REST_NS;
-    pool->rest_ns = 0;
-    if (now_ns >= rest_ns || ready >= pool->options.spares) {
-        return pool->options.spares;
-    }
-    pool->rest_ns = rest_ns;
-    return low_water(pool);
+    return now_ns >= rest_ns || pool->closing ? 0 : rest_ns;
 }
 
 unsigned
 csb_pool_wanted(struct csb_pool *pool, int64_t now_ns)
 {
+    const int64_t rest_ns = rest_begins_ns(pool, now_ns);
     const unsigned ready = current_ready(pool);
-    const unsigned wanted = stock(pool, ready, now_ns);
+    const unsigned wanted = rest_ns == 0 ? pool->options.spares : low_water(pool);
+    if (ready < pool->options.spares) {
+        pool->rest_ns = rest_ns;
+    }
     return wanted > ready ? wanted - ready : 0;
+}
+
+bool
+csb_pool_to_clear(struct csb_pool *pool, int64_t now_ns)
+{
+    const int64_t rest_ns = rest_begins_ns(pool, now_ns);
+    if (rest_ns == 0 || pool->used_count > pool->options.spares) {
+        pool->rest_ns = 0;
+        return true;
+    }
+    pool->rest_ns = pool->used == NULL ? 0 : rest_ns;
+    return false;
+}
+
+bool
+csb_pool_is_urgent(const struct csb_pool *pool)
+{
+    return pool->rest_ns == 0 || pool->ready_count < low_water(pool) ||
+           pool->used_count > pool->options.spares;
 }
