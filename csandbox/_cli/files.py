@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ _MAX_BYTES = 256 << 20
 
 def read_stdin() -> bytes:
     """All of this command's stdin."""
+    if sys.stdin is None:
+        raise Usage("cannot read stdin: it is closed")
     try:
         return sys.stdin.buffer.read()
     except (OSError, ValueError, AttributeError) as error:
@@ -36,7 +39,16 @@ def read_file(path: str) -> bytes:
 
 def read_source(path: str) -> tuple[bytes, str]:
     """Source and the name to show for it; ``-`` is stdin."""
-    return (read_stdin(), "<stdin>") if path == "-" else (read_file(path), path)
+    return (read_stdin(), "<stdin>") if path == "-" else (read_file(path), _shown(path))
+
+
+def _shown(path: str) -> str:
+    """The path as text; bytes of it that are no text of this locale, nor UTF-8, as escapes."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return path
 
 
 def collect_folder(patterns: Sequence[str], into: str | None) -> Path | None:
