@@ -58,12 +58,12 @@ def prepare() -> None:
         raise SystemExit("error: csandbox is for Linux: its layers are seccomp and Landlock")
     # Setuptools 70.1 has bdist_wheel itself; before, "invalid command" is all that pip would say.
     old = tuple(map(int, setuptools.__version__.split(".")[:2])) < (70, 1)
-    if old and {"bdist_wheel", "dist_info", "editable_wheel"} & set(sys.argv):
-        if importlib.util.find_spec("wheel") is None:
-            raise SystemExit(
-                f"error: setuptools {setuptools.__version__} makes wheels with the package wheel, "
-                "which is not installed: pip install wheel"
-            )
+    makes_wheel = {"bdist_wheel", "dist_info", "editable_wheel"} & set(sys.argv)
+    if old and makes_wheel and importlib.util.find_spec("wheel") is None:
+        raise SystemExit(
+            f"error: setuptools {setuptools.__version__} makes wheels with the package wheel, "
+            "which is not installed: pip install wheel"
+        )
     try:
         fetch_sources.ensure()
         gen_python.generate()
