@@ -57,6 +57,9 @@ def _run(argv: Sequence[str]) -> int:
         return INFRASTRUCTURE
     except KeyboardInterrupt:
         return INTERRUPTED
+    except MemoryError:
+        say("csandbox: out of memory; this says nothing about the code")
+        return INFRASTRUCTURE
     except Exception:
         # Uncaught, it would end us with 1, which is a judgement of the code.
         import traceback

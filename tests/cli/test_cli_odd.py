@@ -156,3 +156,20 @@ def test_a_defect_of_ours_is_three_and_not_a_judgement(program):
     assert done.returncode == 3
     assert "KeyError: 'ours'" in done.stderr  # whoever reports it needs the place
     assert "says nothing about the code" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "words", ["run -", "check -", "run FILE", "run FILE --stdin /dev/zero", "run /dev/zero"]
+)
+def test_what_never_ends_does_not_fill_memory(words, tmp_path):
+    (tmp_path / "a.py").write_text("print(1)")
+    line = f"ulimit -v 4000000; {CSANDBOX} {words} </dev/zero"
+    done = shell(line.replace("FILE", str(tmp_path / "a.py")))
+    assert done.returncode == 2
+    assert done.stderr.endswith(": larger than 256 MiB\n")
+
+
+def test_a_small_program_is_read_with_little_memory(tmp_path):
+    (tmp_path / "a.py").write_text("print(1)")
+    done = shell(f"ulimit -v 200000; {CSANDBOX} check '{tmp_path}/a.py'")
+    assert done.returncode == 0, done.stderr
