@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csandbox import _audit, _core
 from csandbox._arguments import path_text, several, shown
@@ -16,7 +16,10 @@ from csandbox._limits import Limits
 from csandbox._policy import degraded_names, policy_of, with_layers
 from csandbox._profile import Profile, as_profile
 from csandbox._report import Report
-from csandbox._result import Result, Usage
+from csandbox._result import Result, Usage, made
+
+if TYPE_CHECKING:
+    from csandbox._core_pool import CorePool
 
 _SYNTAX_ERROR = "CSB001"
 #: Beside CSB001: so broken that the rest was not read.
@@ -205,6 +208,12 @@ class Order:
         interpreter = None if python is None else path_text(python, "python")
         return cls(source_bytes(source), chosen, name, request, degraded, interpreter)
 
+    def again(self, source: str | bytes) -> Order:
+        """The same with another source: what was checked is not checked again."""
+        order = object.__new__(Order)
+        order.__dict__.update(self.__dict__, raw=source_bytes(source), request={**self.request})
+        return order
+
     def admit(self) -> Result | None:
         """Ask the guard: the result of a refused source, or None when it may run."""
         self.report, text, checked = self.check(self.raw, self.profile, self.filename)
@@ -221,9 +230,11 @@ class Order:
     def result(self, data: _core.RunData) -> Result:
         """What came of it, from what the core says."""
         report = self.report
-        if report is not None and data["diagnostics"] is not None:
-            report = report.with_findings(data["diagnostics"])
-        return Result(
+        found = data["diagnostics"]
+        if report is not None and found is not None and (found or report.diagnostics):
+            report = report.with_findings(found)
+        return made(
+            Result,
             verdict=data["verdict"],
             limit_hit=data["limit_hit"],
             exit_code=data["exit_code"],
@@ -232,11 +243,15 @@ class Order:
             stderr_bytes=data["stderr"],
             stdout_total_bytes=data["stdout_total_bytes"],
             stderr_total_bytes=data["stderr_total_bytes"],
-            usage=Usage(
-                data["cpu_s"], data["wall_s"], data["startup_s"], data["peak_memory_bytes"]
+            usage=made(
+                Usage,
+                cpu_s=data["cpu_s"],
+                wall_s=data["wall_s"],
+                startup_s=data["startup_s"],
+                peak_memory_bytes=data["peak_memory_bytes"],
             ),
             isolation=MappingProxyType(data["isolation"]),
-            violations=tuple(MappingProxyType(violation) for violation in data["violations"]),
+            violations=tuple(map(MappingProxyType, data["violations"])),
             report=report,
             error=data["error"],
             profile=self.profile.name,
@@ -245,6 +260,7 @@ class Order:
             head_bytes=-(-int(self.request["limits"]["output_bytes"]) // 2),
             files=MappingProxyType(data["files"]),
             files_skipped=MappingProxyType(data["files_skipped"]),
+            run_id=None,
         )
 
 
@@ -255,14 +271,18 @@ def carry_out(
     order: Order,
     runner: Callable[[Order], _core.RunData],
     audit_log: str | os.PathLike[str] | None,
+    pool: CorePool | None = None,
 ) -> tuple[Result, Replies]:
-    """Admit, run, record: the result and the replies that came. Raises what `runner` raises."""
+    """Admit, run, record: the result and the replies that came. Raises what `runner` raises.
+
+    With a `pool` (that of `runner`) a spare may begin to read while the guard does.
+    """
     audit = _audit.begin(audit_log)
     if audit is None:
-        return _result_of(order, runner)
+        return _result_of(order, runner, pool)
     with audit:
         try:
-            result, replies = _result_of(order, runner)
+            result, replies = _result_of(order, runner, pool)
         except BaseException as error:
             audit.failed(error, order.raw, order.profile, order.filename)
             raise
@@ -270,9 +290,20 @@ def carry_out(
     return replace(result, run_id=audit.run_id), replies
 
 
-def _result_of(order: Order, runner: Callable[[Order], _core.RunData]) -> tuple[Result, Replies]:
-    refused = order.admit()
-    if refused is not None:
-        return refused, []
+def _result_of(
+    order: Order, runner: Callable[[Order], _core.RunData], pool: CorePool | None
+) -> tuple[Result, Replies]:
+    ahead = None if pool is None else pool.head_start(order)
+    try:
+        refused = order.admit()
+        if refused is not None:
+            return refused, []
+        # What is compiled must be the text that was checked.
+        if ahead is not None and order.request["source"] == order.raw:
+            data = ahead.complete(order.request)
+            return order.result(data), data["replies"]
+    finally:
+        if ahead is not None:
+            ahead.drop()
     data = runner(order)
     return order.result(data), data["replies"]

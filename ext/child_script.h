@@ -20,6 +20,9 @@ int csb_child_prepare(const struct csb_child *child);
  * exception. */
 int csb_child_become(const struct csb_child_task *task);
 
+/* The name that most submissions have. */
+extern const char csb_child_plain_name[];
+
 /* Make a module of a site folder that can not be read look as if it were not installed. To
  * be called after sys.path is set. Returns 0 or -1 with an exception. */
 int csb_child_find_in_sites(void);
@@ -56,6 +59,9 @@ int csb_child_serve(struct csb_child *child);
 /* End a forked child as the interpreter would: threads joined, exit functions called, the
  * program's own objects let go, streams flushed. `result` is what csb_child_live gave. */
 CSB_NORETURN void csb_child_leave(PyObject *result);
+
+/* The first steps of that, which change nothing. Leaves no exception. */
+void csb_child_rehearse_leave(void);
 
 /* A `__main__.__loader__` whose get_source() serves linecache and inspect, without its text;
  * give it the text. */
