@@ -120,7 +120,9 @@ execute(const struct csb_child *child, const struct csb_child_task *task,
     PyObject *code;
     PyObject *result;
     if (give_loader(child, globals, source) < 0 ||
-        (task->header.mode == CSB_MODE_CALLS && csb_child_add_nodes(globals) < 0)) {
+        (task->header.mode == CSB_MODE_CALLS &&
+         (child->nodes != NULL ? csb_child_give_nodes(child->nodes, globals)
+                               : csb_child_add_nodes(globals)) < 0)) {
         return NULL;
     }
     code = agreed_code(child, task, source);
