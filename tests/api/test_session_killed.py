@@ -7,13 +7,13 @@ import os
 import signal
 import threading
 import time
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import csandbox
-
 
 #: KILLS_UNTIL_TOLD in ext/pool_keeper.c.
 TOLD = 8
@@ -42,10 +42,20 @@ def killing(pool: csandbox.Pool, zygotes: int) -> Iterator[set[int]]:
         thread.join()
 
 
-def test_a_session_begins_as_soon_as_a_zygote_lives_long_enough() -> None:
+def slow_pool(folder: Path) -> csandbox.Pool:
+    """Its zygotes take half a second before their first child, so that they can be killed."""
+    venv.create(folder / "env", with_pip=False, symlinks=True)
+    (site,) = (folder / "env").glob("lib/python3*/site-packages")
+    (site / "slow_start.py").write_text("import time\ntime.sleep(0.5)\n")
+    profile = csandbox.Profile.load("open").replace(packages={"names": ["slow_start"]})
+    python = folder / "env" / "bin" / "python"
+    return csandbox.Pool(profile, workers=1, spares=1, python=python, preload=["slow_start"])
+
+
+def test_a_session_begins_as_soon_as_a_zygote_lives_long_enough(tmp_path: Path) -> None:
     """Killed more often than what a pool tells those who wait for it."""
     with (
-        csandbox.Pool("open", workers=1, spares=1) as pool,
+        slow_pool(tmp_path) as pool,
         killing(pool, zygotes=TOLD) as killed,
         pool.session(limits={"startup_s": 120}) as session,
     ):
@@ -54,9 +64,9 @@ def test_a_session_begins_as_soon_as_a_zygote_lives_long_enough() -> None:
         assert pool.run("print(1)").ok
 
 
-def test_one_for_which_no_zygote_lives_is_a_failure_of_the_sandbox() -> None:
+def test_one_for_which_no_zygote_lives_is_a_failure_of_the_sandbox(tmp_path: Path) -> None:
     with (
-        csandbox.Pool("open", workers=1, spares=1) as pool,
+        slow_pool(tmp_path) as pool,
         killing(pool, zygotes=10**6),
         pytest.raises(csandbox.SetupError) as caught,
     ):
