@@ -7,6 +7,7 @@
 #include "py_convert.h"
 #include "py_errand.h"
 #include "py_error.h"
+#include "py_head_start.h"
 #include "py_policy.h"
 #include "py_request.h"
 #include "py_run.h"
@@ -57,6 +58,16 @@ pool_run(PyObject *object, PyObject *mapping)
     csb_report_done(&report);
     csb_py_request_done(&request);
     return result;
+}
+
+static PyObject *
+pool_head_start(PyObject *object, PyObject *mapping)
+{
+    PoolObject *self = (PoolObject *)object;
+    return opened(self) == NULL
+               ? NULL
+               : csb_py_head_start_new(PyType_GetModule(Py_TYPE(object)), object,
+                                       self->policy, self->pool, mapping);
 }
 
 static PyObject *
@@ -167,10 +178,12 @@ get_options(PyObject *spec, struct csb_pool_options *ret, struct csb_strings *pr
 {
     uint64_t workers;
     uint64_t spares;
+    uint64_t head_starts;
     double renew_s;
     double startup_s;
     if (csb_py_get_u64(spec, "workers", &workers) < 0 ||
         csb_py_get_u64(spec, "spares", &spares) < 0 ||
+        csb_py_get_u64(spec, "head_starts", &head_starts) < 0 ||
         csb_py_get_u64(spec, "renew_runs", &ret->renew_runs) < 0 ||
         csb_py_get_double(spec, "renew_s", &renew_s) < 0 ||
         csb_py_get_double(spec, "startup_s", &startup_s) < 0 ||
@@ -186,6 +199,8 @@ get_options(PyObject *spec, struct csb_pool_options *ret, struct csb_strings *pr
     }
     ret->workers = (unsigned)workers;
     ret->spares = (unsigned)spares;
+    ret->head_starts =
+        head_starts < ret->workers ? (unsigned)head_starts : ret->workers;
     ret->renew_ns = csb_clock_from_seconds(renew_s);
     ret->startup_ns = csb_clock_from_seconds(startup_s);
     ret->preload = preload;
@@ -251,6 +266,8 @@ pool_dealloc(PyObject *object)
 
 static PyMethodDef methods[] = {
     {"run", pool_run, METH_O, "Run one already checked source in a spare child."},
+    {"head_start", pool_head_start, METH_O,
+     "head_start(request): a HeadStart, or None where there is none now."},
     {"submit", pool_submit, METH_VARARGS,
      "submit(request, mailbox, token, streams): a Job whose end arrives there."},
     {"open_session", pool_open_session, METH_O,
