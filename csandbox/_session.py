@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
-from csandbox._ask import DISPLAYS, Answers, Ask, Show, bundle, opened
+from csandbox._ask import DISPLAYS, Answers, Ask, Show, bundle
 from csandbox._call import CallResult, judge
 from csandbox._cell import CellError, CellResult, cell_of
 from csandbox._closing import Closing
 from csandbox._default_pool import forced_pool
 from csandbox._errors import BranchError, SessionError, SetupError
+from csandbox._foreign import opened
 from csandbox._limits import Limits
 from csandbox._order import Order
 from csandbox._profile import Profile
