@@ -129,6 +129,8 @@ class Janitor:
 
         It is stopped with the object. In a forked copy of the process nothing is.
         """
+    def leave(self) -> None:
+        """Let it outlive the object: it waits for the end of this process, then cleans."""
     @property
     def pid(self) -> int: ...
 
@@ -379,5 +381,8 @@ def compare_encoded(
 
 def probe() -> dict[str, Any]:
     """What this kernel can enforce: feature -> {"available": bool, "detail": str, "hint": str}."""
+
+def removing() -> int:
+    """How many scratch folders this process is removing in the background now; at most 8."""
 
 def build_info() -> dict[str, str]: ...
