@@ -207,12 +207,8 @@ class Plan:
             yield from self.work.branched(group)
 
     def steps(self) -> Steps[GradeReport]:
-        """All runs, one after the other, and the report. Each is one that an event loop can await,
-        which branches are not: they have a fresh child each.
-        """
-        for group in filter(None, self.groups):
-            yield from self.work.each(group)
-            self.work.why_not = "branches are made by grade and grade_many alone"
+        """All runs, one after the other, and the report."""
+        yield from self.branched()
         yield from self.work.each(self.alone)
         return self.report()
 

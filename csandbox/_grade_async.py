@@ -18,12 +18,11 @@ async def agrade(source: str | bytes, tests: Iterable[AnyTest], **options: Any) 
     """`grade` for asyncio and trio: no Python thread waits, and many may be on at once.
 
     The keywords are those of `grade` but for ``at_once``: its tests run one after the other. The
-    report is the same, but that isolation="submission" is carried out as "test" (and the report
-    says so): a fork of a child is nothing that a loop can wait for. Cancelled, it has killed the
-    child that runs and waited for its end before it is left. The guard, comparisons and checkers
-    that are functions run in the loop's thread, some milliseconds for usual sources and answers;
-    what takes longer belongs into a checker that is source, or into ``asyncio.to_thread(grade,
-    …)``.
+    report is the same. Cancelled, it has killed what runs (and with isolation="submission" the
+    child that is branched) and waited for its end before it is left. The guard, comparisons and
+    checkers that are functions run in the loop's thread, some milliseconds for usual sources and
+    answers; what takes longer belongs into a checker that is source, or into
+    ``asyncio.to_thread(grade, …)``.
     """
     return await adone(Plan.make(source, tests, **options).steps())
 
