@@ -195,12 +195,18 @@ class Pool:
     def __new__(cls, policy: Policy, spec: Mapping[str, Any], /) -> Self:
         """Start it.
 
-        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``renew_runs`` (int > 0),
+        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``head_starts`` (runs at a time
+        that may have one, int), ``renew_runs`` (int > 0),
         ``renew_s`` and ``startup_s`` (float), ``preload`` (sequence of modules that the zygote
         imports). Raises ValueError, UnsupportedError, SetupError.
         """
     def run(self, request: Mapping[str, Any], /) -> RunData:
         """As `_core.run`, in a spare child. Raises what it raises; ValueError when closed."""
+    def head_start(self, request: Mapping[str, Any], /) -> HeadStart | None:
+        """Let a spare read and compile a source that is not checked yet; ``checked`` is None.
+
+        None where another run wants the spare or the processor, or where it cannot be begun.
+        """
     def submit(
         self, request: Mapping[str, Any], mailbox: Mailbox, token: object, streams: bool, /
     ) -> Job:
@@ -239,6 +245,14 @@ class Pool:
         """End it, after the runs that are on (or, with `kill`, with them). Repeatable."""
     def abandon(self) -> None:
         """In a forked copy of the process: give back descriptors, and touch nothing else."""
+
+class HeadStart:
+    """A run that has not begun to execute. Ends with one of these, or with the object."""
+
+    def complete(self, request: Mapping[str, Any], /) -> RunData:
+        """As `Pool.run` from here on; of the request only ``checked`` may have changed."""
+    def drop(self) -> None:
+        """Kill the child; nothing of its source was executed."""
 
 class Mailbox:
     """Where the news of jobs arrive. Jobs keep it alive."""

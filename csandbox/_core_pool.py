@@ -12,11 +12,14 @@ import errno
 import os
 import threading
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
 from csandbox._cleaning import look_after
 from csandbox._errors import SetupError
+
+if TYPE_CHECKING:
+    from csandbox._order import Order
 
 # What a zygote imports besides what a profile names: what most programs import anyway, and what a
 # traceback needs. Measured by bench/warm.py: each of these costs more than 1 ms when imported cold.
@@ -71,6 +74,16 @@ class CorePool:
             if self._closed and getattr(error, "errno", errno.ECANCELED) == errno.ECANCELED:
                 raise PoolClosedError("the pool was closed") from error
             raise
+
+    def head_start(self, order: Order) -> _core.HeadStart | None:
+        """Begin a run whose source is not checked yet, where that costs nobody anything."""
+        request = order.request
+        request.update(source=order.raw, checked=None)
+        pool = self._pool
+        try:
+            return None if pool is None else pool.head_start(request)
+        except ValueError:  # closed meanwhile; or the run itself will say what is wrong
+            return None
 
     def close(self, *, kill: bool = False) -> None:
         """End it, after the runs that are on (or with them). Harmless when repeated."""

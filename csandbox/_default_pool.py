@@ -34,6 +34,8 @@ def pool_spec(
     return {
         "workers": workers,
         "spares": spares,
+        # A run with a head start keeps two processors busy: the guard's and the child's.
+        "head_starts": usable_cpus() // 2,
         "preload": tuple(dict.fromkeys([*WARM_MODULES, *profile.packages.preload, *preload])),
         # The address layout and the seed of str hashes are those of the zygote: a new one now and
         # then. Measured: a renewal costs one start, beside the runs.
@@ -53,6 +55,12 @@ def default_pool(policy: _core.Policy, profile: Profile) -> CorePool | None:
                 _pools.move_to_end(key)
         return None if found is None else found[1]
     return _begin(key, policy, profile)
+
+
+def ready_pool(policy: _core.Policy) -> CorePool | None:
+    """The pool for this policy when it has one that is ready; makes none."""
+    found = _pools.get(id(policy)) if id(policy) in _ready else None
+    return None if found is None else found[1]
 
 
 def _begin(key: int, policy: _core.Policy, profile: Profile) -> CorePool | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csandbox import _audit, _core
 from csandbox._check import check_bytes, file_name, source_bytes, worth_confirming
@@ -16,6 +16,9 @@ from csandbox._policy import degraded_names, policy_of, with_layers
 from csandbox._profile import Profile, as_profile
 from csandbox._report import Report
 from csandbox._result import Result, Usage
+
+if TYPE_CHECKING:
+    from csandbox._core_pool import CorePool
 
 _SYNTAX_ERROR = "CSB001"
 #: Beside CSB001: so broken that the rest was not read.
@@ -199,6 +202,12 @@ class Order:
         interpreter = None if python is None else os.fspath(python)
         return cls(source_bytes(source), chosen, name, request, degraded, interpreter)
 
+    def again(self, source: str | bytes) -> Order:
+        """The same with another source: what was checked is not checked again."""
+        order = object.__new__(Order)
+        order.__dict__.update(self.__dict__, raw=source_bytes(source), request={**self.request})
+        return order
+
     def admit(self) -> Result | None:
         """Ask the guard: the result of a refused source, or None when it may run."""
         self.report, text, checked = self.check(self.raw, self.profile, self.filename)
@@ -215,8 +224,9 @@ class Order:
     def result(self, data: _core.RunData) -> Result:
         """What came of it, from what the core says."""
         report = self.report
-        if report is not None and data["diagnostics"] is not None:
-            report = report.with_findings(data["diagnostics"])
+        found = data["diagnostics"]
+        if report is not None and found is not None and (found or report.diagnostics):
+            report = report.with_findings(found)
         return Result(
             verdict=data["verdict"],
             limit_hit=data["limit_hit"],
@@ -249,14 +259,18 @@ def carry_out(
     order: Order,
     runner: Callable[[Order], _core.RunData],
     audit_log: str | os.PathLike[str] | None,
+    pool: CorePool | None = None,
 ) -> tuple[Result, Replies]:
-    """Admit, run, record: the result and the replies that came. Raises what `runner` raises."""
+    """Admit, run, record: the result and the replies that came. Raises what `runner` raises.
+
+    With a `pool` (that of `runner`) a spare may begin to read while the guard does.
+    """
     audit = _audit.begin(audit_log)
     if audit is None:
-        return _result_of(order, runner)
+        return _result_of(order, runner, pool)
     with audit:
         try:
-            result, replies = _result_of(order, runner)
+            result, replies = _result_of(order, runner, pool)
         except BaseException as error:
             audit.failed(error, order.raw, order.profile, order.filename)
             raise
@@ -264,9 +278,20 @@ def carry_out(
     return replace(result, run_id=audit.run_id), replies
 
 
-def _result_of(order: Order, runner: Callable[[Order], _core.RunData]) -> tuple[Result, Replies]:
-    refused = order.admit()
-    if refused is not None:
-        return refused, []
+def _result_of(
+    order: Order, runner: Callable[[Order], _core.RunData], pool: CorePool | None
+) -> tuple[Result, Replies]:
+    ahead = None if pool is None else pool.head_start(order)
+    try:
+        refused = order.admit()
+        if refused is not None:
+            return refused, []
+        # What is compiled must be the text that was checked.
+        if ahead is not None and order.request["source"] == order.raw:
+            data = ahead.complete(order.request)
+            return order.result(data), data["replies"]
+    finally:
+        if ahead is not None:
+            ahead.drop()
     data = runner(order)
     return order.result(data), data["replies"]

@@ -78,6 +78,7 @@ class Pool(Closing):
         if isinstance(preload, str):
             raise TypeError(f"preload must be a sequence of modules, such as [{preload!r}]")
         self._limits = limits
+        self._plain: Order | None = None  # a run that asks for nothing special
         self._degraded = degraded_names(allow_degraded)
         self._python = None if python is None else os.fspath(python)
         spec = pool_spec(
@@ -88,6 +89,15 @@ class Pool(Closing):
         self._core = CorePool(policy, spec)
 
     def _order(
+        self, source: str | bytes, more: Mapping[str, Any], options: dict[str, Any]
+    ) -> Order:
+        if not options and not more:
+            if self._plain is None:
+                self._plain = self._make_order("", more, options)
+            return self._plain.again(source)
+        return self._make_order(source, more, options)
+
+    def _make_order(
         self, source: str | bytes, more: Mapping[str, Any], options: dict[str, Any]
     ) -> Order:
         for name in ("profile", "python", "allow_degraded", "namespaces", "cgroup", "fresh"):
@@ -112,7 +122,8 @@ class Pool(Closing):
         self, source: str | bytes, more: Mapping[str, Any], **options: Any
     ) -> tuple[Result, Replies]:
         audit_log = options.pop("audit_log", None)
-        return carry_out(self._order(source, more, options), self._run_in_spare, audit_log)
+        order = self._order(source, more, options)
+        return carry_out(order, self._run_in_spare, audit_log, self._core)
 
     def run(self, source: str | bytes, *, check: bool = False, **options: Any) -> Result:
         """As `csandbox.run`, in a spare child.

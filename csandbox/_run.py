@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from csandbox import _core
-from csandbox._core_pool import PoolClosedError
-from csandbox._default_pool import default_pool
+from csandbox._core_pool import CorePool, PoolClosedError
+from csandbox._default_pool import default_pool, ready_pool
+from csandbox._errors import SandboxError
 from csandbox._limits import Limits
 from csandbox._order import Order, Replies, carry_out
 from csandbox._profile import Profile
@@ -100,7 +101,16 @@ def perform(
     if not isinstance(fresh, bool):
         raise TypeError(f"fresh must be True or False, not {fresh!r}")
     order = Order.make(source, more, **options)
-    return carry_out(order, _run_fresh if fresh else run_warm, audit_log)
+    if fresh:
+        return carry_out(order, _run_fresh, audit_log)
+    return carry_out(order, run_warm, audit_log, _ready(order))
+
+
+def _ready(order: Order) -> CorePool | None:
+    try:
+        return ready_pool(order.policy())
+    except (SandboxError, ValueError):
+        return None  # to be raised when the guard has nothing against the source
 
 
 def _run_fresh(order: Order) -> _core.RunData:

@@ -109,14 +109,15 @@ set_variable(PyObject *variables, const char *pair)
 int
 csb_child_set_environment(const char *first, uint32_t count)
 {
-    PyObject *posix;
+    PyObject *posix; /* borrowed */
     PyObject *variables = NULL;
     uint32_t left = count;
     int result = -1;
     if (left == 0) {
         return 0; /* it was given at exec */
     }
-    posix = PyImport_ImportModule("posix");
+    /* It is always there; an import statement would go through a hundred places more. */
+    posix = PyImport_AddModule("posix");
     if (posix != NULL) {
         variables = PyObject_GetAttrString(posix, "environ");
     }
@@ -127,7 +128,6 @@ csb_child_set_environment(const char *first, uint32_t count)
         }
     }
     Py_XDECREF(variables);
-    Py_XDECREF(posix);
     return result;
 }
 

@@ -57,6 +57,9 @@ int csb_child_serve(struct csb_child *child);
  * program's own objects let go, streams flushed. `result` is what csb_child_live gave. */
 CSB_NORETURN void csb_child_leave(PyObject *result);
 
+/* The first steps of that, which change nothing. Leaves no exception. */
+void csb_child_rehearse_leave(void);
+
 /* A `__main__.__loader__` whose get_source() serves linecache and inspect, without its text;
  * give it the text. */
 PyObject *csb_child_loader_new(void);

@@ -22,8 +22,9 @@ struct csb_child {
     uint32_t late_mask; /* features confirmed after READY */
     bool branchable;    /* the filter is that of a session: nothing to patch in it */
     void *thread_id_at; /* where libc keeps the id of the first thread; may be NULL */
-    /* owned PyObject: the __loader__ of a spare, made ahead; NULL without */
+    /* owned PyObject: the __loader__ of all children of a zygote; NULL without one */
     void *loader;
+    void *hooks; /* owned PyObject: see child_hooks.c */
 };
 
 /* What this child is to become; everything is owned. */

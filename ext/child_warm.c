@@ -6,6 +6,9 @@
 
 #include "child_facts.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 /* What most programs do, no more: every page that is dirtied here without need is copied, and
  * freed, once a run. */
 static const char sample[] = "def f(n):\n"
@@ -43,23 +46,6 @@ run_text(const char *text)
 }
 
 static int
-call_if_loaded(const char *module_name, const char *function)
-{
-    PyObject *name = PyUnicode_FromString(module_name);
-    PyObject *module = name == NULL ? NULL : PyImport_GetModule(name);
-    PyObject *result = NULL;
-    int status = name == NULL || (module == NULL && PyErr_Occurred()) ? -1 : 0;
-    if (module != NULL) {
-        result = PyObject_CallMethod(module, function, NULL);
-        status = result == NULL ? -1 : 0;
-    }
-    Py_XDECREF(result);
-    Py_XDECREF(module);
-    Py_XDECREF(name);
-    return status;
-}
-
-static int
 freeze(void)
 {
     PyObject *gc = PyImport_ImportModule("gc");
@@ -87,44 +73,57 @@ static const char failing[] =
     "finally:\n"
     "    sys.stderr = kept\n";
 
+/* As in the child, where only its text is another. */
+static int
+fill_loader(const struct csb_child *child)
+{
+    PyObject *text = PyUnicode_FromString("");
+    int result = text == NULL ? -1 : csb_child_loader_fill(child->loader, text);
+    Py_XDECREF(text);
+    return result;
+}
+
 int
-csb_child_warm(void)
+csb_child_warm(struct csb_child *child)
 {
     for (int i = 0; i < 3; i++) {
         if (run_text(sample) < 0 || run_text(failing) < 0) {
             return -1;
         }
     }
-    return freeze();
-}
-
-int
-csb_child_reseed(void)
-{
-    /* random reseeds itself after a fork (os.register_at_fork) */
-    return call_if_loaded("numpy.random", "seed");
+    child->loader = csb_child_loader_new();
+    return child->loader == NULL || fill_loader(child) < 0 ? -1 : freeze();
 }
 
 /* The ways that a run takes beside its own code: names, variables, the end. */
 static int
-go_the_ways(struct csb_child *child)
+go_the_ways(const struct csb_child *child)
 {
     static char name[] = "submission.py";
-    struct csb_child_task task = {.file_name = name, .first_argument = name};
-    PyObject *text = PyUnicode_FromString("");
-    int result = -1;
-    child->loader = csb_child_loader_new();
-    if (text != NULL && child->loader != NULL &&
-        csb_child_loader_fill(child->loader, text) == 0) {
-        result = csb_child_become(&task);
-    }
-    Py_XDECREF(text);
+    const struct csb_child_task task = {.file_name = name, .first_argument = name};
+    int result = fill_loader(child) < 0 ? -1 : csb_child_become(&task);
     (void)PyGC_Collect();
     return result;
 }
 
-int
-csb_child_touch(struct csb_child *child)
+/* Output goes to nobody: its descriptor is not yet that of a run. */
+static int
+print_to_nobody(void)
 {
-    return run_text(sample) < 0 || go_the_ways(child) < 0 ? -1 : 0;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0 || dup2(ends[1], STDOUT_FILENO) < 0) {
+        PyErr_SetFromErrno(PyExc_OSError);
+        return -1;
+    }
+    return run_text("print(1)\n");
+}
+
+int
+csb_child_touch(const struct csb_child *child)
+{
+    if (run_text(sample) < 0 || go_the_ways(child) < 0 || print_to_nobody() < 0) {
+        return -1;
+    }
+    csb_child_rehearse_leave();
+    return 0;
 }

@@ -148,13 +148,14 @@ become_child(struct csb_child *child, const int fds[],
         failure = (struct csb_failure){CSB_STEP_SECCOMP, ENOMEM};
         fail_to_confine(plan.channel_fd, &failure);
     }
+    if (request->touch != 0 && csb_child_touch(child) < 0) {
+        return -1;
+    }
     if (csb_confine_forked(&plan, fds[CSB_ZYGOTE_DIRECTORY], &failure) < 0) {
         fail_to_confine(plan.channel_fd, &failure);
     }
-    return set_folder(request->directory) < 0 || csb_child_reseed() < 0 ||
-                   (request->touch != 0 && csb_child_touch(child) < 0)
-               ? -1
-               : 0;
+    return set_folder(request->directory) < 0 || csb_child_hooks_run(child) < 0 ? -1
+                                                                                : 0;
 }
 
 /* True in the new child. */
@@ -226,7 +227,8 @@ csb_child_serve(struct csb_child *child)
         *(const pid_t *)child->thread_id_at != getpid()) {
         child->thread_id_at = NULL;
     }
-    if (preload_all(child) < 0 || csb_child_warm() < 0) {
+    if (csb_child_hooks_watch(child) < 0 || preload_all(child) < 0 ||
+        csb_child_hooks_keep(child) < 0 || csb_child_warm(child) < 0) {
         return -1;
     }
     return serve_requests(child);

@@ -111,44 +111,110 @@ deserves_another(const struct csb_report *report, int result)
            (!facts->exit_known || facts->signal == SIGKILL);
 }
 
+/* One run in one spare, from taking it to giving it back. */
+struct csb_pool_run {
+    struct csb_pool *pool;
+    const struct csb_request *request;
+    struct csb_job job;
+    struct csb_message message;
+    struct csb_disk disk;
+    struct csb_spare *spare;
+    struct csb_run *run; /* NULL: it could not be begun */
+    int64_t begun_ns;
+    /* of a head start, which has its own; else the caller's */
+    struct csb_report *report;
+    struct csb_error *error;
+    struct csb_report own_report;
+    struct csb_error own_error;
+};
+
+/* The spare is there: tell it what it is to become. */
+static int
+begin(struct csb_pool_run *attempt)
+{
+    struct csb_spare *spare = attempt->spare;
+    struct csb_job *job = &attempt->job;
+    const struct csb_request *request = attempt->request;
+    int result;
+    spare->start.waited_ns = csb_clock_now_ns() - attempt->begun_ns;
+    result = prepare(attempt->pool, spare, request, &attempt->message, attempt->error);
+    if (result < 0) {
+        memset(attempt->report, 0, sizeof *attempt->report);
+        return result;
+    }
+    job->submission =
+        (struct csb_bytes){attempt->message.bytes, attempt->message.count};
+    attempt->disk = csb_kit_disk(&spare->kit, job->limits);
+    job->disk = attempt->pool->policy->scratch_writable ? &attempt->disk : NULL;
+    job->seen = own_group(attempt->pool, spare);
+    job->settle =
+        request->collection != NULL && request->collection->patterns->count > 0;
+    attempt->run = csb_run_start(&spare->start, job, attempt->report, attempt->error);
+    return attempt->run == NULL ? -ENOMEM : 0;
+}
+
+/* Give back what it had. */
+static void
+finish(struct csb_pool_run *attempt)
+{
+    csb_run_close(attempt->run);
+    csb_message_done(&attempt->message);
+    put_back(attempt->pool, attempt->spare);
+    count_run(attempt->pool, attempt->begun_ns);
+}
+
+static int
+complete(struct csb_pool_run *attempt, int result, bool *ret_again)
+{
+    struct csb_report *report = attempt->report;
+    struct csb_spare *spare = attempt->spare;
+    const struct csb_request *request = attempt->request;
+    *ret_again = false;
+    if (result == 0) {
+        result = csb_run_complete(attempt->run, &spare->start);
+        attempt->run = NULL;
+        csb_kit_blame_memory(&spare->kit, &report->facts);
+        spare->files_made = report->notify.files_made;
+        *ret_again = deserves_another(report, result);
+        if (result == 0 && !*ret_again && request->collection != NULL) {
+            csb_collect(request->collection, spare->kit.scratch.fd);
+        }
+    }
+    finish(attempt);
+    return result;
+}
+
 static int
 run_once(struct csb_pool *pool, const struct csb_request *request,
          struct csb_report *ret, struct csb_error *reterr, bool *ret_again)
 {
-    struct csb_job job = csb_request_job(request, pool->policy);
-    struct csb_message message = {0};
-    struct csb_disk disk;
-    struct csb_spare *spare;
-    const int64_t begun_ns = csb_clock_now_ns();
-    int result = csb_pool_take(pool, &job, &spare, reterr);
+    struct csb_pool_run attempt = {.pool = pool,
+                                   .request = request,
+                                   .job = csb_request_job(request, pool->policy),
+                                   .begun_ns = csb_clock_now_ns(),
+                                   .report = ret,
+                                   .error = reterr};
+    int result = csb_pool_take(pool, &attempt.job, &attempt.spare, reterr);
     *ret_again = false;
     if (result < 0) {
         memset(ret, 0, sizeof *ret);
         return result;
     }
-    spare->start.waited_ns = csb_clock_now_ns() - begun_ns;
-    result = prepare(pool, spare, request, &message, reterr);
-    if (result == 0) {
-        job.submission = (struct csb_bytes){message.bytes, message.count};
-        disk = csb_kit_disk(&spare->kit, job.limits);
-        job.disk = pool->policy->scratch_writable ? &disk : NULL;
-        job.seen = own_group(pool, spare);
-        job.settle =
-            request->collection != NULL && request->collection->patterns->count > 0;
-        result = csb_supervise(&spare->start, &job, ret, reterr);
-        csb_kit_blame_memory(&spare->kit, &ret->facts);
-        spare->files_made = ret->notify.files_made;
-        *ret_again = deserves_another(ret, result);
-        if (result == 0 && !*ret_again && request->collection != NULL) {
-            csb_collect(request->collection, spare->kit.scratch.fd);
-        }
-    } else {
-        memset(ret, 0, sizeof *ret);
+    return complete(&attempt, begin(&attempt), ret_again);
+}
+
+/* All spares of a zygote die with it, and may be met before the keeper has seen it. */
+static int
+run_again(struct csb_pool *pool, const struct csb_request *request,
+          struct csb_report *ret, struct csb_error *reterr, bool again)
+{
+    int result = 0;
+    for (unsigned i = 0; again && i < pool->options.spares; i++) {
+        csb_report_done(ret);
+        result = run_once(pool, request, ret, reterr, &again);
     }
-    csb_message_done(&message);
-    put_back(pool, spare);
-    count_run(pool, begun_ns);
-    return result;
+    /* An empty report: nothing began, an internal error. */
+    return result == -CSB_POOL_KILLED ? 0 : result;
 }
 
 int
@@ -157,13 +223,62 @@ csb_pool_run(struct csb_pool *pool, const struct csb_request *request,
 {
     bool again;
     int result = run_once(pool, request, ret, reterr, &again);
-    /* All spares of a zygote die with it, and may be met before the keeper has seen it. */
-    for (unsigned i = 0; again && i < pool->options.spares; i++) {
-        csb_report_done(ret);
-        result = run_once(pool, request, ret, reterr, &again);
+    return again || result == -CSB_POOL_KILLED
+               ? run_again(pool, request, ret, reterr, again)
+               : result;
+}
+
+struct csb_pool_run *
+csb_pool_head_start(struct csb_pool *pool, const struct csb_request *request)
+{
+    struct csb_pool_run *attempt = calloc(1, sizeof *attempt);
+    if (attempt == NULL) {
+        return NULL;
     }
-    /* An empty report: nothing began, an internal error. */
-    return result == -CSB_POOL_KILLED ? 0 : result;
+    *attempt = (struct csb_pool_run){.pool = pool,
+                                     .request = request,
+                                     .job = csb_request_job(request, pool->policy),
+                                     .begun_ns = csb_clock_now_ns(),
+                                     .spare = csb_pool_take_at_leisure(pool),
+                                     .report = &attempt->own_report,
+                                     .error = &attempt->own_error};
+    if (attempt->spare == NULL) {
+        free(attempt);
+        return NULL;
+    }
+    if (begin(attempt) < 0) {
+        csb_pool_drop(attempt); /* the way without one tells what is wrong */
+        return NULL;
+    }
+    return attempt;
+}
+
+void
+csb_pool_drop(struct csb_pool_run *attempt)
+{
+    finish(attempt);
+    csb_report_done(attempt->report);
+    free(attempt);
+}
+
+int
+csb_pool_complete(struct csb_pool_run *attempt, struct csb_report *ret,
+                  struct csb_error *reterr)
+{
+    struct csb_pool *pool = attempt->pool;
+    const struct csb_request *request = attempt->request;
+    bool again;
+    int result;
+    /* what was not known before: who is asked, and who is told */
+    attempt->job.agrees = request->job.agrees;
+    attempt->job.agrees_argument = request->job.agrees_argument;
+    attempt->job.interrupted = request->job.interrupted;
+    attempt->job.interrupted_argument = request->job.interrupted_argument;
+    result = complete(attempt, 0, &again);
+    *ret = *attempt->report;
+    *reterr = *attempt->error;
+    free(attempt);
+    return again ? run_again(pool, request, ret, reterr, again) : result;
 }
 
 int

@@ -12,8 +12,9 @@
 struct csb_pool;
 
 struct csb_pool_options {
-    unsigned workers; /* runs at a time; >= 1 */
-    unsigned spares;  /* children kept ready; >= 1 */
+    unsigned workers;     /* runs at a time; >= 1 */
+    unsigned spares;      /* children kept ready; >= 1 */
+    unsigned head_starts; /* runs at a time with which another may have a head start */
     const struct csb_strings *preload;
     uint64_t renew_runs; /* a zygote is replaced after so many children … */
     int64_t renew_ns;    /* … or this long */
@@ -44,6 +45,18 @@ int csb_pool_open(const struct csb_policy *policy,
  * take; job.interrupted is asked meanwhile. */
 int csb_pool_run(struct csb_pool *pool, const struct csb_request *request,
                  struct csb_report *ret, struct csb_error *reterr) CSB_MUST_USE;
+
+/* A head start, where nobody else wants a spare or a processor now: a spare reads and compiles
+ * the source while the caller makes up its mind (the guard). Nothing is executed before
+ * csb_pool_complete, which is csb_pool_run from there on; csb_pool_drop ends it. The request
+ * must stay as it is until one of the two, except for whom job.agrees and job.interrupted name.
+ * NULL: no head start now, run it without. */
+struct csb_pool_run;
+struct csb_pool_run *csb_pool_head_start(struct csb_pool *pool,
+                                         const struct csb_request *request);
+int csb_pool_complete(struct csb_pool_run *attempt, struct csb_report *ret,
+                      struct csb_error *reterr) CSB_MUST_USE;
+void csb_pool_drop(struct csb_pool_run *attempt);
 
 /* A session in a spare child (csb_run_open). It takes no worker's place. *ret_kit is the
  * caller's, to be given to csb_pool_end_session when the run was closed. */

@@ -226,3 +226,22 @@ csb_pool_take(struct csb_pool *pool, const struct csb_job *job, struct csb_spare
     *ret = waiter.spare;
     return result;
 }
+
+struct csb_spare *
+csb_pool_take_at_leisure(struct csb_pool *pool)
+{
+    struct csb_spare *spare = NULL;
+    bool low;
+    (void)pthread_mutex_lock(&pool->lock);
+    if (!pool->closing && pool->queue.first == NULL && pool->ready != NULL &&
+        pool->running < pool->options.head_starts) {
+        pool->stats.spares_hit++;
+        spare = pop_ready(pool);
+    }
+    low = pool->ready_count == 0;
+    (void)pthread_mutex_unlock(&pool->lock);
+    if (spare != NULL && low) {
+        csb_pool_wake(pool);
+    }
+    return spare;
+}

@@ -93,6 +93,9 @@ void csb_pool_rouse(struct csb_queue *queue, bool failed);
 int csb_pool_take(struct csb_pool *pool, const struct csb_job *job,
                   struct csb_spare **ret, struct csb_error *reterr) CSB_MUST_USE;
 
+/* A spare, if there is one and fewer runs are on than may have a head start; else NULL. */
+struct csb_spare *csb_pool_take_at_leisure(struct csb_pool *pool);
+
 /* The same for a session: a child of its own, which takes no worker's place. */
 int csb_pool_take_session(struct csb_pool *pool, const struct csb_job *job,
                           struct csb_spare **ret,

@@ -24,7 +24,7 @@ csb_procfs_open(struct csb_procfs *procfs, pid_t pid)
     (void)snprintf(path, sizeof path, "/proc/%d", (int)pid);
     procfs->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (procfs->folder >= 0) {
-        procfs->statm = openat(procfs->folder, "statm", O_RDONLY | O_CLOEXEC);
+        procfs->status = openat(procfs->folder, "status", O_RDONLY | O_CLOEXEC);
     }
 }
 
@@ -32,7 +32,7 @@ void
 csb_procfs_close(struct csb_procfs *procfs)
 {
     csb_fd_close(&procfs->folder);
-    csb_fd_close(&procfs->statm);
+    csb_fd_close(&procfs->status);
 }
 
 static ssize_t
@@ -80,12 +80,10 @@ csb_procfs_resident_bytes(const struct csb_procfs *procfs)
 {
     char text[128];
     char *end;
-    ssize_t length =
-        procfs->statm < 0 ? -1 : pread(procfs->statm, text, sizeof text - 1, 0);
-    if (length <= 0) {
+    if (procfs->folder < 0 ||
+        read_text(procfs->folder, "statm", text, sizeof text) <= 0) {
         return 0;
     }
-    text[length] = '\0';
     if (strncmp(text, "0 ", 2) == 0 &&
         !read_of_living_thread(procfs, "statm", text, sizeof text, NULL)) {
         return 0;
@@ -107,11 +105,13 @@ csb_procfs_memory(const struct csb_procfs *procfs, struct csb_memory *ret)
 {
     static const char peak[] = "\nVmHWM:";
     char text[STATUS_BYTES];
+    ssize_t length =
+        procfs->status < 0 ? -1 : pread(procfs->status, text, sizeof text - 1, 0);
     *ret = (struct csb_memory){0};
-    if (procfs->folder < 0 ||
-        read_text(procfs->folder, "status", text, sizeof text) <= 0) {
+    if (length <= 0) {
         return false;
     }
+    text[length] = '\0';
     if (strstr(text, peak) == NULL &&
         !read_of_living_thread(procfs, "status", text, sizeof text, peak)) {
         return false;

@@ -10,7 +10,7 @@
 
 struct csb_procfs {
     int folder; /* /proc/PID, owned */
-    int statm;  /* owned, kept open: one pread a sample */
+    int status; /* owned, kept open: one pread a look */
 };
 
 struct csb_memory {
@@ -28,7 +28,7 @@ struct csb_memory {
 void csb_procfs_open(struct csb_procfs *procfs, pid_t pid);
 void csb_procfs_close(struct csb_procfs *procfs);
 
-/* Resident set in bytes, file-backed pages included; 0 when it can not be read. Cheap. */
+/* Resident set in bytes, file-backed pages included; 0 when it can not be read. */
 uint64_t csb_procfs_resident_bytes(const struct csb_procfs *procfs);
 
 /* Exact figures from `status`; false when they can not be read (a zombie has none). */

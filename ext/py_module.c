@@ -8,6 +8,7 @@
 #include "py_errand.h"
 #include "py_guard.h"
 #include "py_guard_view.h"
+#include "py_head_start.h"
 #include "py_janitor.h"
 #include "py_policy.h"
 #include "py_pool.h"
@@ -65,8 +66,8 @@ execute(PyObject *module)
 {
     return refuse_other_interpreters() < 0 || csb_py_policy_add(module) < 0 ||
                    csb_py_guard_add(module) < 0 || csb_py_pool_add(module) < 0 ||
-                   csb_py_errand_add(module) < 0 || csb_py_session_add(module) < 0 ||
-                   csb_py_janitor_add(module) < 0
+                   csb_py_head_start_add(module) < 0 || csb_py_errand_add(module) < 0 ||
+                   csb_py_session_add(module) < 0 || csb_py_janitor_add(module) < 0
                ? -1
                : 0;
 }

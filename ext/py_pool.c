@@ -7,6 +7,7 @@
 #include "py_convert.h"
 #include "py_errand.h"
 #include "py_error.h"
+#include "py_head_start.h"
 #include "py_policy.h"
 #include "py_request.h"
 #include "py_run.h"
@@ -58,6 +59,16 @@ pool_run(PyObject *object, PyObject *mapping)
     csb_report_done(&report);
     csb_py_request_done(&request);
     return result;
+}
+
+static PyObject *
+pool_head_start(PyObject *object, PyObject *mapping)
+{
+    PoolObject *self = (PoolObject *)object;
+    return opened(self) == NULL
+               ? NULL
+               : csb_py_head_start_new(PyType_GetModule(Py_TYPE(object)), object,
+                                       self->policy, self->pool, mapping);
 }
 
 /* The crew is made with its first errand. */
@@ -190,10 +201,12 @@ get_options(PyObject *spec, struct csb_pool_options *ret, struct csb_strings *pr
 {
     uint64_t workers;
     uint64_t spares;
+    uint64_t head_starts;
     double renew_s;
     double startup_s;
     if (csb_py_get_u64(spec, "workers", &workers) < 0 ||
         csb_py_get_u64(spec, "spares", &spares) < 0 ||
+        csb_py_get_u64(spec, "head_starts", &head_starts) < 0 ||
         csb_py_get_u64(spec, "renew_runs", &ret->renew_runs) < 0 ||
         csb_py_get_double(spec, "renew_s", &renew_s) < 0 ||
         csb_py_get_double(spec, "startup_s", &startup_s) < 0 ||
@@ -209,6 +222,8 @@ get_options(PyObject *spec, struct csb_pool_options *ret, struct csb_strings *pr
     }
     ret->workers = (unsigned)workers;
     ret->spares = (unsigned)spares;
+    ret->head_starts =
+        head_starts < ret->workers ? (unsigned)head_starts : ret->workers;
     ret->renew_ns = csb_clock_from_seconds(renew_s);
     ret->startup_ns = csb_clock_from_seconds(startup_s);
     ret->preload = preload;
@@ -274,6 +289,8 @@ pool_dealloc(PyObject *object)
 
 static PyMethodDef methods[] = {
     {"run", pool_run, METH_O, "Run one already checked source in a spare child."},
+    {"head_start", pool_head_start, METH_O,
+     "head_start(request): a HeadStart, or None where there is none now."},
     {"submit", pool_submit, METH_VARARGS,
      "submit(request, mailbox, token, streams): a Job whose end arrives there."},
     {"submit_session", pool_submit_session, METH_VARARGS,

@@ -114,9 +114,8 @@ convert_files(PyObject *mapping, struct csb_py_request *request)
     return 0;
 }
 
-/* The findings of the first opinion, or None: then nobody is asked. */
-static int
-convert_checked(PyObject *mapping, struct csb_py_request *request)
+int
+csb_py_request_checked(PyObject *mapping, struct csb_py_request *request)
 {
     PyObject *confirm_only = csb_py_get(mapping, "confirm_only");
     int only_ask = confirm_only == NULL ? -1 : PyObject_IsTrue(confirm_only);
@@ -237,7 +236,7 @@ csb_py_request_convert(PyObject *mapping, struct csb_py_request *ret)
         csb_py_convert_limits(mapping, &ret->limits) < 0) {
         return -1;
     }
-    if (convert_checked(mapping, ret) < 0 || convert_calls(mapping, ret) < 0) {
+    if (csb_py_request_checked(mapping, ret) < 0 || convert_calls(mapping, ret) < 0) {
         return -1;
     }
     job->limits = &ret->limits;

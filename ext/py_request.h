@@ -30,6 +30,10 @@ struct csb_py_request {
 int csb_py_request_convert(PyObject *mapping, struct csb_py_request *ret);
 void csb_py_request_done(struct csb_py_request *request);
 
+/* Of it only the findings of the first opinion ("checked"), or None: then nobody is asked. For a
+ * request that was converted before its source was checked. 0, or -1 with an exception. */
+int csb_py_request_checked(PyObject *mapping, struct csb_py_request *request);
+
 /* The limits of a mapping with the key "limits". */
 int csb_py_convert_limits(PyObject *mapping, struct csb_limits *ret);
 

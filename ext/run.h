@@ -1,10 +1,14 @@
-/* The state of one supervised run, shared by supervise.c (the loop), talk.c (what is said
- * over the channel) and ending.c (how it ended). Private to these. */
+/* The state of one supervised run, shared by supervise.c (the loop), exchange.c (a child that
+ * lives on), talk.c (what is said over the channel) and ending.c (how it ended). Private to
+ * these. */
 #ifndef CSB_RUN_H
 #define CSB_RUN_H
 
 #include "dialogue.h"
 #include "supervise.h"
+
+/* How often job->interrupted is asked without a signal. */
+#define CSB_RUN_INTERRUPT_NS (100 * CSB_NS_PER_MS)
 
 struct csb_run {
     struct csb_start child; /* process and ends, owned */
@@ -38,6 +42,22 @@ void csb_run_refuse(struct csb_run *run, int failure);
 
 /* Take what the child has written so far. */
 void csb_run_pull(struct csb_run *run);
+
+/* A new run of a child, which is taken out of *start; one that is ready is sent its submission. */
+void csb_run_init(struct csb_run *run, struct csb_start *start,
+                  const struct csb_job *job, struct csb_report *ret,
+                  struct csb_error *reterr);
+
+/* What belongs to one exchange: an empty report, the folder that is looked at. */
+void csb_run_report(struct csb_run *run, const struct csb_job *job,
+                    struct csb_report *ret);
+void csb_run_watch_disk(struct csb_run *run, const struct csb_job *job);
+
+/* Until the run has ended or waits for its next exchange. */
+void csb_run_loop(struct csb_run *run);
+
+/* A report of a run that began, or the error of one that did not. */
+int csb_run_ended(struct csb_run *run);
 
 /* A signal for the child, by its pidfd; 0 or -errno, ESRCH: it has ended. */
 long csb_run_signal(const struct csb_run *run, int number);

@@ -18,8 +18,6 @@
 
 #include "raw.h"
 
-#define INTERRUPT_CHECK_NS (100 * CSB_NS_PER_MS)
-
 enum {
     POLL_PIDFD,
     POLL_OUTPUT,
@@ -107,7 +105,7 @@ check_interrupt(struct csb_run *run, int64_t now_ns, bool signalled)
     if (!signalled && now_ns < run->interrupt_check_ns) {
         return;
     }
-    run->interrupt_check_ns = now_ns + INTERRUPT_CHECK_NS;
+    run->interrupt_check_ns = now_ns + CSB_RUN_INTERRUPT_NS;
     if (job->interrupted != NULL && job->interrupted(job->interrupted_argument)) {
         csb_run_stop(run, CSB_STOP_INTERRUPT);
     }
@@ -205,8 +203,8 @@ serve(struct csb_run *run, const struct pollfd *polls)
     }
 }
 
-static void
-loop(struct csb_run *run)
+void
+csb_run_loop(struct csb_run *run)
 {
     struct pollfd polls[POLLS];
     while (!run->ended && !run->paused) {
@@ -237,8 +235,8 @@ loop(struct csb_run *run)
     }
 }
 
-static void
-begin_report(struct csb_run *run, const struct csb_job *job, struct csb_report *ret)
+void
+csb_run_report(struct csb_run *run, const struct csb_job *job, struct csb_report *ret)
 {
     struct csb_capture *const captures[] = {&ret->output, &ret->errors};
     memset(ret, 0, sizeof *ret);
@@ -252,8 +250,8 @@ begin_report(struct csb_run *run, const struct csb_job *job, struct csb_report *
     }
 }
 
-static void
-watch_disk(struct csb_run *run, const struct csb_job *job)
+void
+csb_run_watch_disk(struct csb_run *run, const struct csb_job *job)
 {
     run->meter.disk = NULL;
     if (job->disk != NULL) {
@@ -264,17 +262,17 @@ watch_disk(struct csb_run *run, const struct csb_job *job)
     }
 }
 
-static void
-run_init(struct csb_run *run, struct csb_start *start, const struct csb_job *job,
-         struct csb_report *ret, struct csb_error *reterr)
+void
+csb_run_init(struct csb_run *run, struct csb_start *start, const struct csb_job *job,
+             struct csb_report *ret, struct csb_error *reterr)
 {
     memset(run, 0, sizeof *run);
     run->child = *start;
     csb_start_init(start);
     run->reterr = reterr;
     run->begun_ns = csb_clock_now_ns();
-    run->interrupt_check_ns = run->begun_ns + INTERRUPT_CHECK_NS;
-    begin_report(run, job, ret);
+    run->interrupt_check_ns = run->begun_ns + CSB_RUN_INTERRUPT_NS;
+    csb_run_report(run, job, ret);
     csb_notify_init(&run->notify, job->sets, job->limits);
     run->notify.kill_on_denial = job->kill_on_violation;
     run->notify.hold_end = run->child.ready;
@@ -283,7 +281,7 @@ run_init(struct csb_run *run, struct csb_start *start, const struct csb_job *job
     csb_meter_open(&run->meter, run->child.process.pid, job->limits, &run->child.procfs,
                    &run->child.inherited);
     run->meter.shared_asked = &run->notify.shared_bytes;
-    watch_disk(run, job);
+    csb_run_watch_disk(run, job);
     csb_dialogue_init(&run->dialogue, &run->child.ends.channel_fd);
     if (run->child.ready) {
         csb_talk_begin(run);
@@ -291,8 +289,8 @@ run_init(struct csb_run *run, struct csb_start *start, const struct csb_job *job
 }
 
 /* A report of a run that began, or the error of one that did not. */
-static int
-run_ended(struct csb_run *run)
+int
+csb_run_ended(struct csb_run *run)
 {
     csb_run_finish(run);
     if (!run->ready && run->failure == 0) {
@@ -303,7 +301,7 @@ run_ended(struct csb_run *run)
 }
 
 static void
-run_done(struct csb_run *run)
+csb_run_done(struct csb_run *run)
 {
     csb_meter_close(&run->meter);
     csb_dialogue_done(&run->dialogue);
@@ -323,20 +321,42 @@ give_back(struct csb_run *run, struct csb_start *start)
     csb_start_init(&run->child);
 }
 
+struct csb_run *
+csb_run_start(struct csb_start *start, const struct csb_job *job,
+              struct csb_report *ret, struct csb_error *reterr)
+{
+    struct csb_run *run = malloc(sizeof *run);
+    if (run == NULL) {
+        csb_start_discard(start);
+        memset(ret, 0, sizeof *ret);
+        (void)csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for a run");
+        return NULL;
+    }
+    csb_run_init(run, start, job, ret, reterr);
+    return run;
+}
+
+int
+csb_run_complete(struct csb_run *run, struct csb_start *start)
+{
+    int result;
+    /* what the caller did meanwhile is not the submission's time */
+    run->meter.ready_ns += run->ready ? csb_clock_now_ns() - run->begun_ns : 0;
+    csb_run_loop(run);
+    result = csb_run_ended(run);
+    if (run->notify.hold_end) {
+        give_back(run, start);
+    }
+    csb_run_close(run);
+    return result;
+}
+
 int
 csb_supervise(struct csb_start *start, const struct csb_job *job,
               struct csb_report *ret, struct csb_error *reterr)
 {
-    struct csb_run run;
-    int result;
-    run_init(&run, start, job, ret, reterr);
-    loop(&run);
-    result = run_ended(&run);
-    if (run.notify.hold_end) {
-        give_back(&run, start);
-    }
-    run_done(&run);
-    return result;
+    struct csb_run *run = csb_run_start(start, job, ret, reterr);
+    return run == NULL ? -ENOMEM : csb_run_complete(run, start);
 }
 
 long
@@ -346,126 +366,6 @@ csb_run_signal(const struct csb_run *run, int number)
                ? csb_syscall(SYS_pidfd_send_signal, run->child.process.pidfd, number, 0,
                              0)
                : 0;
-}
-
-/* The exchange is over and the child, which nobody has killed meanwhile, can have another one. */
-static bool
-lives_on(struct csb_run *run)
-{
-    if (!run->paused || run->ended) {
-        return false;
-    }
-    csb_meter_last_look(&run->meter);
-    csb_run_take_figures(run);
-    if (run->report->facts.stop == CSB_STOP_INTERRUPT) {
-        csb_run_stop(run, CSB_STOP_INTERRUPT); /* no memory for its output */
-        return false;
-    }
-    /* no thread of it works between exchanges; when it ended meanwhile, the next one tells */
-    (void)csb_run_signal(run, SIGSTOP);
-    return true;
-}
-
-int
-csb_run_open(struct csb_start *start, const struct csb_job *job,
-             struct csb_run **ret_run, struct csb_report *ret, struct csb_error *reterr)
-{
-    struct csb_run *run = malloc(sizeof *run);
-    int result = 0;
-    *ret_run = NULL;
-    if (run == NULL) {
-        csb_start_discard(start);
-        memset(ret, 0, sizeof *ret);
-        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for a session");
-    }
-    run_init(run, start, job, ret, reterr);
-    loop(run);
-    if (lives_on(run)) {
-        *ret_run = run;
-        return 0;
-    }
-    result = run_ended(run);
-    csb_run_close(run);
-    return result;
-}
-
-bool
-csb_run_exchange(struct csb_run *run, const struct csb_job *job, struct csb_report *ret)
-{
-    struct csb_error error;
-    long result;
-    begin_report(run, job, ret);
-    run->reterr = &error; /* a step that fails now is the end of a session, no set-up */
-    run->paused = false;
-    run->calls_sent = 0;
-    run->notify.threads_allowed = job->limits->threads;
-    watch_disk(run, job);
-    csb_meter_restart(&run->meter, job->limits, csb_clock_now_ns());
-    run->interrupt_check_ns = run->meter.ready_ns + INTERRUPT_CHECK_NS;
-    csb_talk_call(run);
-    result = csb_run_signal(run, SIGCONT);
-    if (result < 0 && result != -ESRCH) { /* ESRCH: it is dead, which is heard below */
-        csb_run_stop(run, CSB_STOP_INTERRUPT);
-    }
-    loop(run);
-    if (lives_on(run)) {
-        return true;
-    }
-    csb_run_finish(run);
-    return false;
-}
-
-/* What is known of the original holds for it, too: rights are inherited, figures are copied. */
-static int
-take_over(struct csb_run *run, const struct csb_run *of)
-{
-    int listener = fcntl(of->notify.listener, F_DUPFD_CLOEXEC, (int)CSB_FD_MIN);
-    if (listener < 0) {
-        return -errno; /* nobody would hear what it asks for, its end included */
-    }
-    run->child.ready = run->ready = run->agreed = run->executed = true;
-    run->child.mask = of->child.mask;
-    run->confirmed =
-        (of->confirmed & ~CSB_FEATURE_BIT(CSB_FEATURE_CGROUP)) | run->job->seen;
-    run->notify = of->notify;
-    run->notify.listener = listener;
-    run->notify.own_pid = run->child.process.pid;
-    return 0;
-}
-
-int
-csb_run_branched(const struct csb_run *of, struct csb_start *start,
-                 const struct csb_job *job, struct csb_run **ret_run,
-                 struct csb_error *reterr)
-{
-    struct csb_run *run = malloc(sizeof *run);
-    struct csb_report report;
-    int result;
-    *ret_run = NULL;
-    if (run == NULL) {
-        return csb_fail(reterr, CSB_STEP_MEMORY, ENOMEM, "no memory for a session");
-    }
-    start->inherited = of->meter.inherited;
-    run_init(run, start, job, &report, reterr);
-    result = take_over(run, of);
-    csb_meter_restart(&run->meter, job->limits, csb_clock_now_ns());
-    csb_dialogue_expect(&run->dialogue, job->reply_bytes);
-    if (result == 0 &&
-        csb_notify_answer(&run->notify, of->notify.order.notification, 0) == 0) {
-        loop(run);
-    }
-    csb_report_done(&report);
-    run->notify.order.state = CSB_ORDER_NONE;
-    if (!run->paused) {
-        csb_run_close(run);
-        return result < 0 ? csb_fail(reterr, CSB_STEP_FDS, -result,
-                                     "no descriptor to hear a branch by")
-                          : csb_fail(reterr, CSB_STEP_CLONE, ECHILD,
-                                     "the branch ended at once");
-    }
-    (void)csb_run_signal(run, SIGSTOP); /* it has ended: the next exchange tells */
-    *ret_run = run;
-    return 0;
 }
 
 void
@@ -484,7 +384,7 @@ void
 csb_run_close(struct csb_run *run)
 {
     if (run != NULL) {
-        run_done(run);
+        csb_run_done(run);
         free(run);
     }
 }

@@ -115,9 +115,16 @@ void csb_report_done(struct csb_report *report);
 int csb_supervise(struct csb_start *start, const struct csb_job *job,
                   struct csb_report *ret, struct csb_error *reterr) CSB_MUST_USE;
 
-/* The same in steps, for a child that lives on between exchanges (CSB_MODE_SESSION). */
+/* The same in two steps. A child that is ready reads and compiles its source between them; it
+ * does not go on before the second. csb_run_start: NULL without memory, *start is then
+ * discarded. What both are given must stay until csb_run_complete has returned; that, or
+ * csb_run_close (the child is killed), releases the run. */
 struct csb_run;
+struct csb_run *csb_run_start(struct csb_start *start, const struct csb_job *job,
+                              struct csb_report *ret, struct csb_error *reterr);
+int csb_run_complete(struct csb_run *run, struct csb_start *start) CSB_MUST_USE;
 
+/* The same in steps, for a child that lives on between exchanges (CSB_MODE_SESSION). */
 /* Execute the source; on success the child waits for its first cell and *ret_run is the
  * caller's. A child that ended instead is reported, *ret_run is then NULL. */
 int csb_run_open(struct csb_start *start, const struct csb_job *job,
