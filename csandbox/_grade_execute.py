@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from csandbox._grade_branch import Branches
     from csandbox._pool import Pool
 
+
 @dataclass(frozen=True)
 class Judgement:
     """All that is known of one test; `_grade_feedback` decides what is shown of it."""
