@@ -155,3 +155,10 @@ def test_files(tmp_path: Path) -> None:
         load_tests(tmp_path / "two.jsonl.gz")
     with pytest.raises(ValueError, match="rows 0 to 1"):
         load_tests(tmp_path / "two.jsonl.gz", row=2)
+
+
+def test_the_entry_of_a_file_is_what_it_imports(tmp_path: Path) -> None:
+    path = tmp_path / "test_it.py"
+    text = "from math import isclose\nfrom mine import half as h\nassert isclose(h(3), 1.5)\n"
+    path.write_text(text)
+    assert grade("def half(x):\n    return x / 2\n", load_tests(path)).passed
