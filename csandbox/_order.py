@@ -15,7 +15,7 @@ from csandbox._limits import Limits
 from csandbox._policy import degraded_names, policy_of, with_layers
 from csandbox._profile import Profile, as_profile
 from csandbox._report import Report
-from csandbox._result import Result, Usage
+from csandbox._result import Result, Usage, made
 
 if TYPE_CHECKING:
     from csandbox._core_pool import CorePool
@@ -227,7 +227,8 @@ class Order:
         found = data["diagnostics"]
         if report is not None and found is not None and (found or report.diagnostics):
             report = report.with_findings(found)
-        return Result(
+        return made(
+            Result,
             verdict=data["verdict"],
             limit_hit=data["limit_hit"],
             exit_code=data["exit_code"],
@@ -236,11 +237,15 @@ class Order:
             stderr_bytes=data["stderr"],
             stdout_total_bytes=data["stdout_total_bytes"],
             stderr_total_bytes=data["stderr_total_bytes"],
-            usage=Usage(
-                data["cpu_s"], data["wall_s"], data["startup_s"], data["peak_memory_bytes"]
+            usage=made(
+                Usage,
+                cpu_s=data["cpu_s"],
+                wall_s=data["wall_s"],
+                startup_s=data["startup_s"],
+                peak_memory_bytes=data["peak_memory_bytes"],
             ),
             isolation=MappingProxyType(data["isolation"]),
-            violations=tuple(MappingProxyType(violation) for violation in data["violations"]),
+            violations=tuple(map(MappingProxyType, data["violations"])),
             report=report,
             error=data["error"],
             profile=self.profile.name,
@@ -249,6 +254,7 @@ class Order:
             head_bytes=-(-int(self.request["limits"]["output_bytes"]) // 2),
             files=MappingProxyType(data["files"]),
             files_skipped=MappingProxyType(data["files_skipped"]),
+            run_id=None,
         )
 
 

@@ -12,9 +12,9 @@
 struct csb_pool;
 
 struct csb_pool_options {
-    unsigned workers;     /* runs at a time; >= 1 */
-    unsigned spares;      /* children kept ready; >= 1 */
-    unsigned head_starts; /* runs at a time with which another may have a head start */
+    unsigned workers;    /* runs at a time; >= 1 */
+    unsigned spares;     /* children kept ready; >= 1 */
+    unsigned processors; /* that this process may use */
     const struct csb_strings *preload;
     uint64_t renew_runs; /* a zygote is replaced after so many children … */
     int64_t renew_ns;    /* … or this long */

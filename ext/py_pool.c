@@ -201,12 +201,12 @@ get_options(PyObject *spec, struct csb_pool_options *ret, struct csb_strings *pr
 {
     uint64_t workers;
     uint64_t spares;
-    uint64_t head_starts;
+    uint64_t processors;
     double renew_s;
     double startup_s;
     if (csb_py_get_u64(spec, "workers", &workers) < 0 ||
         csb_py_get_u64(spec, "spares", &spares) < 0 ||
-        csb_py_get_u64(spec, "head_starts", &head_starts) < 0 ||
+        csb_py_get_u64(spec, "processors", &processors) < 0 ||
         csb_py_get_u64(spec, "renew_runs", &ret->renew_runs) < 0 ||
         csb_py_get_double(spec, "renew_s", &renew_s) < 0 ||
         csb_py_get_double(spec, "startup_s", &startup_s) < 0 ||
@@ -222,8 +222,7 @@ get_options(PyObject *spec, struct csb_pool_options *ret, struct csb_strings *pr
     }
     ret->workers = (unsigned)workers;
     ret->spares = (unsigned)spares;
-    ret->head_starts =
-        head_starts < ret->workers ? (unsigned)head_starts : ret->workers;
+    ret->processors = processors < 4096 ? (unsigned)processors : 4096;
     ret->renew_ns = csb_clock_from_seconds(renew_s);
     ret->startup_ns = csb_clock_from_seconds(startup_s);
     ret->preload = preload;
