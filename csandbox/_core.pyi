@@ -216,6 +216,26 @@ class Pool:
 
         With `streams` its output arrives as it is written, too. Raises ValueError, SetupError.
         """
+    def submit_session(
+        self, request: Mapping[str, Any], mailbox: Mailbox, token: object, /
+    ) -> tuple[Session, Job]:
+        """As `open_session`: the session is busy until its end, "done", RunData, was taken.
+
+        Then it lives, or has ended. Raises as `submit`.
+        """
+    def submit_branch(
+        self,
+        session: Session,
+        request: Mapping[str, Any],
+        mailbox: Mailbox,
+        token: object,
+        /,
+    ) -> Job:
+        """The one call of `request` in a branch of this pool's `session`, which is busy meanwhile.
+
+        It is forked for it and dead when the end arrives: "done", RunData, or "refused", (errno,
+        why there is no branch). Raises as `submit`, and ValueError when busy or ended.
+        """
     def open_session(
         self, request: Mapping[str, Any], /
     ) -> tuple[Session, RunData] | tuple[None, RunData]:

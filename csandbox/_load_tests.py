@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from csandbox._compare import known_comparison
 from csandbox._load_asserts import Loaded, load_asserts
 from csandbox._load_evalplus import load_evalplus
 from csandbox._load_folder import load_folder
@@ -42,6 +43,8 @@ def load_tests(
     the first that they call. Raises OSError, ValueError and KeyError.
     """
     place = Path(path)
+    if compare is not None:
+        known_comparison(compare)
     if place.is_dir():
         return load_folder(place, compare=compare or "lines")
     raw = place.read_bytes()
@@ -57,8 +60,8 @@ def load_tests(
     if kind == ".jsonl":
         lines = [line for line in text.splitlines() if line.strip()]
         if row is None and len(lines) != 1:
-            raise ValueError(f"{place.name} has {len(lines)} rows; say which (from 0)")
+            raise ValueError(f"it has {len(lines)} rows; say which: row (--row) from 0")
         if not 0 <= (row or 0) < len(lines):
-            raise ValueError(f"{place.name} has rows 0 to {len(lines) - 1}, not {row}")
+            raise ValueError(f"it has rows 0 to {len(lines) - 1}, not {row}")
         return load_row(parsed(lines[row or 0], "the tests"), entry=entry, compare=compare)
     return load_row(parsed(text, "the tests"), entry=entry, compare=compare)

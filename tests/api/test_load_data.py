@@ -190,3 +190,10 @@ def test_what_is_too_deep_for_json_is_text() -> None:
     row = {"inputs": [DEEP], "outputs": ["1"], "fn_name": "f"}
     (test,) = load_io({"input_output": row}).tests
     assert isinstance(test, CallTest) and list(test.args) == [DEEP]
+
+
+def test_the_entry_of_a_file_is_what_it_imports(tmp_path: Path) -> None:
+    path = tmp_path / "test_it.py"
+    text = "from math import isclose\nfrom mine import half as h\nassert isclose(h(3), 1.5)\n"
+    path.write_text(text)
+    assert grade("def half(x):\n    return x / 2\n", load_tests(path)).passed
