@@ -51,6 +51,17 @@ csb_pool_wanted(struct csb_pool *pool, int64_t now_ns)
     return wanted > ready ? wanted - ready : 0;
 }
 
+/* Touching takes the processor longer than it saves the run: it pays where a caller would wait
+ * for it, and not where runs are as many as the processors can make spares for. Then the stock
+ * is low. */
+bool
+csb_pool_at_leisure(const struct csb_pool *pool, int64_t now_ns)
+{
+    const unsigned there = current_ready(pool) + pool->pending_count;
+    return pool->waiting == 0 &&
+           (rest_begins_ns(pool, now_ns) == 0 || there + 1 >= pool->options.spares);
+}
+
 bool
 csb_pool_to_clear(struct csb_pool *pool, int64_t now_ns)
 {

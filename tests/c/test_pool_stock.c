@@ -73,6 +73,23 @@ spares_of_an_old_zygote_do_not_count(void **state)
 }
 
 static void
+touches_where_the_stock_is_not_low(void **state)
+{
+    struct stock stock;
+    (void)state;
+    fill(&stock, SPARES - 1, 0);
+    assert_true(csb_pool_at_leisure(&stock.pool, AT_ONCE_NS));
+    fill(&stock, SPARES - 3, 0);
+    assert_false(csb_pool_at_leisure(&stock.pool, AT_ONCE_NS));
+    stock.pool.pending_count = 2; /* on their way */
+    assert_true(csb_pool_at_leisure(&stock.pool, AT_ONCE_NS));
+    fill(&stock, 0, 0);
+    assert_true(csb_pool_at_leisure(&stock.pool, AT_REST_NS));
+    stock.pool.waiting = 1;
+    assert_false(csb_pool_at_leisure(&stock.pool, AT_REST_NS));
+}
+
+static void
 clears_at_rest_or_when_many_wait(void **state)
 {
     struct stock stock;
@@ -111,6 +128,7 @@ main(void)
         cmocka_unit_test(makes_all_of_them_at_rest_only),
         cmocka_unit_test(makes_a_few_whatever_goes_on),
         cmocka_unit_test(spares_of_an_old_zygote_do_not_count),
+        cmocka_unit_test(touches_where_the_stock_is_not_low),
         cmocka_unit_test(clears_at_rest_or_when_many_wait),
         cmocka_unit_test(the_keeper_is_woken_for_what_cannot_wait),
     };
