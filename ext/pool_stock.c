@@ -19,14 +19,13 @@ current_ready(const struct csb_pool *pool)
     return count;
 }
 
-/* As many are made at once whatever else goes on. */
+/* As many are made at once whatever else goes on: what the processors are busy with. */
 static unsigned
 low_water(const struct csb_pool *pool)
 {
     const struct csb_pool_options *options = &pool->options;
     const unsigned busy =
-        2 * (options->workers < options->processors ? options->workers
-                                                    : options->processors);
+        options->workers < options->processors ? options->workers : options->processors;
     return busy < options->spares ? busy : options->spares;
 }
 
