@@ -195,8 +195,8 @@ class Pool:
     def __new__(cls, policy: Policy, spec: Mapping[str, Any], /) -> Self:
         """Start it.
 
-        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``processors`` (that may be used, int),
-        ``renew_runs`` (int > 0),
+        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``processors`` (that may be
+        used, int), ``renew_runs`` (int > 0),
         ``renew_s`` and ``startup_s`` (float), ``preload`` (sequence of modules that the zygote
         imports). Raises ValueError, UnsupportedError, SetupError.
         """
