@@ -197,10 +197,17 @@ class Pool:
     def __new__(cls, policy: Policy, spec: Mapping[str, Any], /) -> Self:
         """Start it.
 
+<<<<<<< HEAD
         Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``processors`` (int, those that
         may be used), ``renew_runs`` (int > 0), ``renew_s`` and ``startup_s`` (float), ``preload``
         (sequence of modules that the zygote imports). Raises ValueError, UnsupportedError,
         SetupError.
+=======
+        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``processors`` (that may be
+        used, int), ``renew_runs`` (int > 0),
+        ``renew_s`` and ``startup_s`` (float), ``preload`` (sequence of modules that the zygote
+        imports). Raises ValueError, UnsupportedError, SetupError.
+>>>>>>> issue3
         """
     def run(self, request: Mapping[str, Any], /) -> RunData:
         """As `_core.run`, in a spare child. Raises what it raises; ValueError when closed."""
