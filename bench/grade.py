@@ -50,9 +50,7 @@ TESTS = csandbox.load_asserts(CHECK, "close_pair", check="check")
 
 def _ready(pool: csandbox.Pool) -> None:
     """Spares are made ahead of need, and not in the measured time."""
-    deadline = time.monotonic() + READY_S
-    while pool.stats().get("ready", 0) < len(TESTS) and time.monotonic() < deadline:
-        time.sleep(0.001)
+    pool.wait_ready(READY_S)
 
 
 def _graded(pool: csandbox.Pool, **options: Any) -> Callable[[], Cost]:
@@ -96,6 +94,7 @@ def grade(rounds: int, submissions: int) -> Section:
                 "grade, one child for all": _graded(pool, isolation="submission"),
             },
             rounds,
+            before=lambda: _ready(pool),
         )
         rates = {
             isolation: statistics.median(_rate(pool, submissions, isolation) for _ in range(3))

@@ -45,8 +45,8 @@ from csandbox._errors import (
     UnsupportedError,
 )
 from csandbox._grade import grade
-from csandbox._grade_async import agrade, agrade_many
-from csandbox._grade_many import grade_many
+from csandbox._grade_async import agrade
+from csandbox._grade_many import agrade_many, grade_many
 from csandbox._grade_report import GradeReport, TestResult
 from csandbox._grade_tests import (
     Answer,

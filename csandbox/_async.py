@@ -11,6 +11,7 @@ import asyncio
 import os
 import sys
 import weakref
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -48,11 +49,14 @@ def _mailbox_of(loop: asyncio.AbstractEventLoop) -> _LoopMailbox:
     return found
 
 
-async def _under_asyncio(pool: CorePool, order: Order) -> tuple[str, Any]:
+Submit = Callable[[_core.Mailbox, object], _core.Job]  # to this mailbox, with this token
+
+
+async def _under_asyncio(submit: Submit) -> tuple[str, Any]:
     loop = asyncio.get_running_loop()
     box = _mailbox_of(loop)
     future: asyncio.Future[tuple[str, Any]] = loop.create_future()
-    job = pool.get().submit(order.request, box.mailbox, future, False)
+    job = submit(box.mailbox, future)
     box.waiting += 1
     cancelled: asyncio.CancelledError | None = None
     while not future.done():
@@ -66,10 +70,10 @@ async def _under_asyncio(pool: CorePool, order: Order) -> tuple[str, Any]:
     return future.result()
 
 
-async def _under_trio(pool: CorePool, order: Order) -> tuple[str, Any]:
+async def _under_trio(submit: Submit) -> tuple[str, Any]:
     trio: Any = sys.modules["trio"]
     mailbox = _core.Mailbox()
-    job = pool.get().submit(order.request, mailbox, None, False)
+    job = submit(mailbox, None)
     try:
         await trio.lowlevel.wait_readable(mailbox.fileno())
     except BaseException:
@@ -80,6 +84,11 @@ async def _under_trio(pool: CorePool, order: Order) -> tuple[str, Any]:
         raise
     ((_, kind, payload),) = mailbox.take(0.0)
     return kind, payload
+
+
+async def news_of(submit: Submit) -> tuple[str, Any]:
+    """Submit something and wait for its end. Cancelled, it has ended before this is left."""
+    return await (_under_trio if _in_trio() else _under_asyncio)(submit)
 
 
 async def readable(descriptor: int) -> None:
@@ -131,6 +140,8 @@ async def _result_of(pool: CorePool, order: Order) -> tuple[Result, Replies]:
     refused = order.admit()
     if refused is not None:
         return refused, []
-    wait = _under_trio if _in_trio() else _under_asyncio
-    kind, payload = await wait(pool, order)
+    core = pool.get()
+    kind, payload = await news_of(
+        lambda mailbox, token: core.submit(order.request, mailbox, token, False)
+    )
     return outcome_of(order, kind, payload)

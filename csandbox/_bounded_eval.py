@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from csandbox._bounded_keys import Keys
 from csandbox._bounded_names import (
     BUILTINS,
     METHODS,
@@ -27,8 +28,10 @@ from csandbox._bounded_names import (
 STEPS: Final = 500_000  # about half a second, in which the caller's other threads wait
 _DEEPEST = 160  # two or three frames of Python each
 _MOST_TEXT = 1 << 20
+_FREE_BITS = 22  # two numbers of 2,000 bits are multiplied or divided in one step
 _SPEC = re.compile(r"[+ ]?\d{0,3}(\.\d{1,2})?[bcdefgnosxX%]?")
 _LONG = (str, bytes, list, tuple, dict, set, frozenset, range)
+_AT_ONCE = ("add", "append", "discard", "get", "setdefault")  # methods that cost nothing by size
 _EXACT = (type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
 
 _BINARY: Final[Mapping[type, Callable[[Any, Any], Any]]] = {
@@ -63,6 +66,7 @@ class Budget:
         """Begin with this many."""
         self.left = steps
         self.depth = 0
+        self.keys = Keys()
 
     def spend(self, steps: int = 1) -> None:
         """Take some; NotEvaluable when there are none."""
@@ -146,7 +150,7 @@ class Evaluator:
         return tuple(self._items(node.elts))
 
     def _Set(self, node: ast.Set) -> Any:
-        return set(self._items(node.elts))
+        return set(self.budget.keys.add_all(self._items(node.elts)))
 
     def _Dict(self, node: ast.Dict) -> Any:
         made: dict[Any, Any] = {}
@@ -154,7 +158,9 @@ class Evaluator:
             if key is None:
                 made.update(self.value(value))
             else:
-                made[self.value(key)] = self.value(value)
+                named = self.value(key)
+                self.budget.keys.add(named)
+                made[named] = self.value(value)
         return made
 
     def _BinOp(self, node: ast.BinOp) -> Any:
@@ -163,6 +169,7 @@ class Evaluator:
         if kind not in _BINARY:
             raise NotEvaluable(f"the operator in `{ast.unparse(node)[:80]}`")
         _guard_binary(kind, left, right)
+        self.budget.spend(bits(left) * bits(right) >> _FREE_BITS)
         return _BINARY[kind](left, right)
 
     def _UnaryOp(self, node: ast.UnaryOp) -> Any:
@@ -184,8 +191,9 @@ class Evaluator:
         left = self.value(node.left)
         for kind, other in zip(node.ops, node.comparators, strict=True):
             right = self.value(other)
-            self._charge(left)
-            self._charge(right)
+            for side in (left, right):
+                if isinstance(side, _LONG):
+                    self._charge(side)
             if not _COMPARE[type(kind)](left, right):
                 return False
             left = right
@@ -239,6 +247,8 @@ class Evaluator:
         """What goes over all of a container costs by its length."""
         if isinstance(item, _LONG):
             self.budget.spend(len(item) // 16 + 1)
+        else:
+            self.budget.spend(bits(item) ** 2 >> _FREE_BITS)
 
     def call(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         """Call one of the allowed functions or a helper; arguments are charged by their length."""
@@ -250,7 +260,8 @@ class Evaluator:
         for item in arguments:
             self._charge(item)
         owner = getattr(function, "__self__", None)
-        self._charge(owner)
+        if name not in _AT_ONCE:
+            self._charge(owner)
         if isinstance(owner, random.Random) and name in ("choices", "sample", "getrandbits"):
             numbers = (*arguments, *keywords.values())
             if any(isinstance(n, int) and n > MOST_BITS for n in numbers):
@@ -259,7 +270,16 @@ class Evaluator:
             size = sum(len(a) for a in arguments if isinstance(a, (str, list, tuple)))
             if (len(owner) + 1) * (size + 1) > 64 * _MOST_TEXT:
                 raise NotEvaluable("a text that grows too large")
-        return function(*arguments, **keywords)
+        if function is not isinstance:
+            arguments = [self._callback(item) for item in arguments]
+            keywords = {word: self._callback(item) for word, item in keywords.items()}
+        return function(*self.budget.keys.before(function, arguments), **keywords)
+
+    def _callback(self, item: Any) -> Any:
+        """A function that is handed over (to map, sorted): called as if the text called it."""
+        if not callable(item) or isinstance(item, Function):
+            return item
+        return lambda *arguments, **keywords: self.call(item, list(arguments), keywords)
 
     def _comprehend(
         self, generators: list[ast.comprehension], result: Callable[[Evaluator], Any]
@@ -286,14 +306,14 @@ class Evaluator:
     _GeneratorExp = _ListComp  # evaluated at once: nothing here has effects that could tell
 
     def _SetComp(self, node: ast.SetComp) -> Any:
-        return set(self._comprehend(node.generators, lambda inner: inner.value(node.elt)))
+        found = self._comprehend(node.generators, lambda inner: inner.value(node.elt))
+        return set(self.budget.keys.add_all(found))
 
     def _DictComp(self, node: ast.DictComp) -> Any:
-        return dict(
-            self._comprehend(
-                node.generators, lambda inner: (inner.value(node.key), inner.value(node.value))
-            )
+        found = self._comprehend(
+            node.generators, lambda inner: (inner.value(node.key), inner.value(node.value))
         )
+        return dict(self.budget.keys.add_pairs(found))
 
     def assign(self, target: ast.expr, value: Any) -> None:
         """Bind a name, a tuple of targets, or an item."""
@@ -312,7 +332,10 @@ class Evaluator:
             owner = self.value(target.value)
             if type(owner) not in (list, dict):
                 raise NotEvaluable(f"an assignment to `{ast.unparse(target)[:80]}`")
-            owner[self.value(target.slice)] = value
+            place = self.value(target.slice)
+            if isinstance(owner, dict):
+                self.budget.keys.add(place)
+            owner[place] = value
         else:
             raise NotEvaluable(f"an assignment to `{ast.unparse(target)[:80]}`")
 

@@ -78,7 +78,8 @@ def _product(function: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _counter(items: Iterable[Any] = ()) -> dict[Any, int]:
+def counter(items: Iterable[Any] = ()) -> dict[Any, int]:
+    """``collections.Counter`` as a dict."""
     counts: dict[Any, int] = {}
     for item in bounded(items):
         counts[item] = counts.get(item, 0) + 1
@@ -163,7 +164,7 @@ def modules(source_of_chance: random.Random) -> dict[str, Mapping[str, Any]]:
     return {
         "math": _MATH,
         "copy": {"copy": copy.copy, "deepcopy": copy.deepcopy},
-        "collections": {"Counter": _counter},
+        "collections": {"Counter": counter},
         "itertools": {
             name: _taking_lists(getattr(itertools, name))
             for name in ("chain", "combinations", "permutations", "product", "zip_longest")

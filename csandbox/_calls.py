@@ -55,23 +55,24 @@ def call_steps(
     limits: Limits | None,
     pool: Pool | None = None,
     check: Check | None = None,
+    bounds: ValueLimits = BOUNDS,
 ) -> Steps[list[Outcome]]:
     """Make the calls one after the other in one child; an outcome for each, in order.
 
     Each call is sent only when the reply to the one before has arrived. A call without a reply has
     the verdict of the child's end, "runtime_error" when the child ended as if all were well; those
     that answered before keep their answers. Raises what `run` raises, and TypeError and ValueError
-    for arguments that are no plain data. With `pool` the child is one of its spares, of its
-    profile.
+    for arguments that are no plain data or beyond `bounds`. With `pool` the child is one of its
+    spares, of its profile.
     """
     encoded = [
-        encode_call(call.entry, call.args, call.kwargs, adapters=call.adapters, limits=BOUNDS)
+        encode_call(call.entry, call.args, call.kwargs, adapters=call.adapters, limits=bounds)
         for call in calls
     ]
     where: dict[str, Any] = {"profile": profile} if pool is None else {"pool": pool}
-    asked = requests(encoded, BOUNDS)
+    asked = requests(encoded, bounds)
     result, came = yield Errand.of(source, asked, check=check, limits=limits, **where)
-    replies = [open_reply(reply, BOUNDS) for reply in came[: len(calls)]]
+    replies = [open_reply(reply, bounds) for reply in came[: len(calls)]]
     outcomes: list[Outcome] = []
     before = Usage()
     for place in range(len(calls)):

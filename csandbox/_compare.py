@@ -14,7 +14,7 @@ from typing import Any, Final
 from csandbox import _core
 from csandbox._value import ValueLimits
 
-_PARAMETER = re.compile(r"(rel|abs)=([0-9.]+(?:e[+-]?[0-9]+)?)")
+_PARAMETER = re.compile(r"(rel|abs)=([0-9]*\.?[0-9]+|[0-9]+\.?)(e[+-]?[0-9]+)?")
 _CALL = re.compile(r"([a-z_]+)(?:\((.*)\))?")
 _NUMBERS: Final = {"rel": 1e-6, "abs": 1e-9}  # what most judges of real numbers use
 #: Answers are bounded before; what the caller expects may be as large as it likes.
@@ -75,6 +75,12 @@ class Comparison:
         """The core's options for it."""
         return {"rel": self.rel, "abs": self.abs} if self.name == "float" else {}
 
+    @property
+    def text_options(self) -> dict[str, Any]:
+        """The core's options for output: as for values, nan is right where nan was expected."""
+        nan = {"nan_equal": True} if self.name in ("float", "json") else {}
+        return {**self.tolerance, **nan}
+
 
 @lru_cache(maxsize=64)
 def known_comparison(text: str) -> Comparison:
@@ -97,9 +103,11 @@ def known_comparison(text: str) -> Comparison:
             if part.strip():
                 raise ValueError(f"float takes rel=… and abs=…, for example rel=1e-6; not {part!r}")
             continue
-        numbers[found[1]] = float(found[2])
+        numbers[found[1]] = float(found[2] + (found[3] or ""))
     if numbers["rel"] >= 1:
         raise ValueError("float: rel must be below 1; 1 would accept 0 for every number")
+    if numbers["abs"] == float("inf"):
+        raise ValueError("float: abs must be finite; an infinite one would accept every number")
     return Comparison(name, **numbers)
 
 
@@ -114,7 +122,7 @@ def compare_output(compare: str, got: bytes, expected: str | bytes) -> Differenc
     """
     wanted = expected.encode() if isinstance(expected, str) else expected
     comparison = known_comparison(compare)
-    found = _core.compare_text(comparison.name, got, wanted, comparison.tolerance)
+    found = _core.compare_text(comparison.name, got, wanted, comparison.text_options)
     if found is None:
         return None
     place = found["got"]

@@ -197,10 +197,10 @@ class Pool:
     def __new__(cls, policy: Policy, spec: Mapping[str, Any], /) -> Self:
         """Start it.
 
-        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``head_starts`` (runs at a time
-        that may have one, int), ``renew_runs`` (int > 0),
-        ``renew_s`` and ``startup_s`` (float), ``preload`` (sequence of modules that the zygote
-        imports). Raises ValueError, UnsupportedError, SetupError.
+        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``processors`` (int, those that
+        may be used), ``renew_runs`` (int > 0), ``renew_s`` and ``startup_s`` (float), ``preload``
+        (sequence of modules that the zygote imports). Raises ValueError, UnsupportedError,
+        SetupError.
         """
     def run(self, request: Mapping[str, Any], /) -> RunData:
         """As `_core.run`, in a spare child. Raises what it raises; ValueError when closed."""
@@ -216,13 +216,35 @@ class Pool:
 
         With `streams` its output arrives as it is written, too. Raises ValueError, SetupError.
         """
+    def submit_session(
+        self, request: Mapping[str, Any], mailbox: Mailbox, token: object, /
+    ) -> tuple[Session, Job]:
+        """As `open_session`: the session is busy until its end, "done", RunData, was taken.
+
+        Then it lives, or has ended. Raises as `submit`.
+        """
+    def submit_branch(
+        self,
+        session: Session,
+        request: Mapping[str, Any],
+        mailbox: Mailbox,
+        token: object,
+        /,
+    ) -> Job:
+        """The one call of `request` in a branch of this pool's `session`, which is busy meanwhile.
+
+        It is forked for it and dead when the end arrives: "done", RunData, or "refused", (errno,
+        why there is no branch). Raises as `submit`, and ValueError when busy or ended.
+        """
     def open_session(
         self, request: Mapping[str, Any], /
     ) -> tuple[Session, RunData] | tuple[None, RunData]:
         """A child that is asked by `Session.exchange`; None when it ended, and how."""
     def stats(self) -> PoolStats: ...
     def wait_ready(self, seconds: float, /) -> bool:
-        """Wait for all spares, so long at most; whether at least one is ready."""
+        """Wait for all spares and for what earlier runs left to be cleared, so long at most; whether
+        at least one spare is ready.
+        """
     def close(self, kill: bool = False, /) -> None:
         """End it, after the runs that are on (or, with `kill`, with them). Repeatable."""
     def abandon(self) -> None:

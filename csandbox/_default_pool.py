@@ -34,8 +34,7 @@ def pool_spec(
     return {
         "workers": workers,
         "spares": spares,
-        # A run with a head start keeps two processors busy: the guard's and the child's.
-        "head_starts": usable_cpus() // 2,
+        "processors": usable_cpus(),
         "preload": tuple(dict.fromkeys([*WARM_MODULES, *profile.packages.preload, *preload])),
         # The address layout and the seed of str hashes are those of the zygote: a new one now and
         # then. Measured: a renewal costs one start, beside the runs.

@@ -9,13 +9,12 @@ from typing import Generic, TypeVar
 from csandbox import _core, _errand
 from csandbox._core_pool import CorePool, PoolClosedError
 from csandbox._default_pool import default_pool
-from csandbox._errand import Errand, Steps
+from csandbox._errand import REOPENED, Errand, Steps
 from csandbox._order import Replies
 from csandbox._result import Result
 
 _T = TypeVar("_T")
 _LOOK_S = 0.1
-_REOPENED = 3  # times that another thread may close the default pool under us
 
 
 class Flight(Generic[_T]):
@@ -48,10 +47,11 @@ class Flight(Generic[_T]):
         """See what has come, waiting for so long at most, and go on with those that it is for."""
         for number, kind, payload in self._mailbox.take(wait_s):
             _, errand, steps = self._on.pop(number)
-            if kind == "error":
-                self._go(number, steps, partial(steps.throw, payload))
+            try:
+                came = errand.came(kind, payload)
+            except Exception as error:
+                self._go(number, steps, partial(steps.throw, error))
             else:
-                came = errand.order.result(payload), payload["replies"]
                 self._go(number, steps, partial(steps.send, came))
 
     def wait(self, number: int) -> _T:
@@ -95,17 +95,17 @@ class Flight(Generic[_T]):
         self, number: int, errand: Errand, steps: Steps[_T]
     ) -> tuple[Result, Replies] | None:
         """Set its run going: None, or what came of it already."""
-        refused = errand.order.admit()
+        refused = errand.admit()
         if refused is not None:
             return refused, []
-        for attempt in range(1, _REOPENED + 1):
+        for attempt in range(1, REOPENED + 1):
             core = self._core_of(errand)
             if core is None:
                 return _errand.carry(errand)
             try:
-                job = core.get().submit(errand.order.request, self._mailbox, number, False)
+                job = errand.submit(core, self._mailbox, number)
             except PoolClosedError:
-                if errand.pool is not None or attempt == _REOPENED:
+                if errand.pool is not None or attempt == REOPENED:
                     raise
             else:
                 self._on[number] = job, errand, steps
@@ -115,4 +115,4 @@ class Flight(Generic[_T]):
     def _core_of(self, errand: Errand) -> CorePool | None:
         if self._patient and errand.pool is None:
             return default_pool(errand.order.policy(), errand.order.profile)
-        return _errand.core_of(errand)
+        return errand.core()

@@ -126,15 +126,12 @@ def grade(
     plan = Plan.make(
         source, tests, compare=compare, isolation=isolation, stop=stop, feedback=feedback,
         weights=weights, seed=seed, profile=profile, limits=limits, total_s=total_s,
-        retries=retries, allow_weak=allow_weak, pool=pool,
+        retries=retries, allow_weak=allow_weak, pool=pool, at_once=at_once,
     )  # fmt: skip
-    if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
-        raise ValueError(f"at_once must be a whole number above 0, not {at_once!r}")
-    done(plan.branched())
     if at_once == 1:
-        done(plan.work.each(plan.alone))
-    else:
-        plan.work.each_at_once(plan.alone, at_once)
+        return done(plan.steps())
+    done(plan.branched())
+    plan.work.each_at_once(plan.alone, at_once)
     return plan.report()
 
 
@@ -168,6 +165,7 @@ class Plan:
         retries: int = 1,
         allow_weak: bool = False,
         pool: Pool | None = None,
+        at_once: int = 8,
     ) -> Plan:
         """From the arguments of `grade`. Raises what it raises for them."""
         _known("isolation", isolation, ("test", "submission"))
@@ -176,6 +174,8 @@ class Plan:
         known_level(feedback)
         if isinstance(retries, bool) or not isinstance(retries, int) or not 0 <= retries <= 10:
             raise ValueError(f"retries must be a whole number from 0 to 10, not {retries!r}")
+        if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
+            raise ValueError(f"at_once must be a whole number above 0, not {at_once!r}")
         if total_s is not None and not total_s > 0:
             raise ValueError(f"total_s must be a number of seconds above 0, not {total_s!r}")
         named = _named(tests, weights)
@@ -207,12 +207,8 @@ class Plan:
             yield from self.work.branched(group)
 
     def steps(self) -> Steps[GradeReport]:
-        """All runs, one after the other, and the report. Each is one that an event loop can await,
-        which branches are not: they have a fresh child each.
-        """
-        for group in filter(None, self.groups):
-            yield from self.work.each(group)
-            self.work.why_not = "branches are made by grade and grade_many alone"
+        """All runs, one after the other, and the report."""
+        yield from self.branched()
         yield from self.work.each(self.alone)
         return self.report()
 

@@ -6,22 +6,82 @@ another one. Where it cannot be branched, each call has a fresh child, which is 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from csandbox import _core
 from csandbox._calls import BOUNDS, Outcome, outcome_of
 from csandbox._closing import Closing
-from csandbox._default_pool import forced_pool
-from csandbox._errand import Steps
+from csandbox._core_pool import CorePool, PoolClosedError
+from csandbox._errand import Errand, Steps
+from csandbox._errors import BranchError
 from csandbox._grade_execute import Setting, call_alone
 from csandbox._grade_tests import Call
 from csandbox._limits import Limits
-from csandbox._order import Order
+from csandbox._order import Order, Replies
 from csandbox._result import Result, Usage
 from csandbox._value import REPLY_EXTRA_BYTES, encode_call, open_reply
 
 _OF_A_CALL = ("cpu_s", "wall_s", "startup_s", "output_bytes")
+
+
+@dataclass(frozen=True)
+class _Opening(Errand):
+    """A child that executes the submission and stays: what is `kept` lives, or has ended."""
+
+    kept: list[tuple[_core.Session, CorePool]] = field(default_factory=list)
+
+    def wait(self) -> tuple[Result, Replies]:
+        refused = self.admit()
+        if refused is not None:
+            return refused, []
+        core = self.core()
+        session, data = core.get().open_session(self.order.request)
+        if session is not None:
+            self.kept.append((session, core))
+        return self.came("done", data)
+
+    def submit(self, core: CorePool, mailbox: _core.Mailbox, token: object) -> _core.Job:
+        session, job = core.get().submit_session(self.order.request, mailbox, token)
+        self.kept[:] = [(session, core)]
+        return job
+
+
+@dataclass(frozen=True)
+class _BranchCall(Errand):
+    """A branch of `session`, for one call. Raises BranchError when there is none."""
+
+    session: _core.Session | None = None
+    opened_by: CorePool | None = None
+
+    def wait(self) -> tuple[Result, Replies]:
+        self.admit()
+        assert self.session is not None
+        branch, refused = self.session.fork(self.order.request)
+        if branch is None:
+            return self.came("refused", refused)
+        try:
+            return self.came("done", branch.exchange(self.order.request))
+        finally:
+            branch.close()
+
+    def admit(self) -> Result | None:
+        self.order.admit()
+        self.order.request["checked"] = None
+        return None
+
+    def core(self) -> CorePool:
+        assert self.opened_by is not None
+        return self.opened_by
+
+    def submit(self, core: CorePool, mailbox: _core.Mailbox, token: object) -> _core.Job:
+        assert self.session is not None
+        return core.get().submit_branch(self.session, self.order.request, mailbox, token)
+
+    def came(self, kind: str, payload: Any) -> tuple[Result, Replies]:
+        if kind == "refused":
+            raise BranchError(payload[1] if payload else "")
+        return super().came(kind, payload)
 
 
 class Branches(Closing):
@@ -31,7 +91,7 @@ class Branches(Closing):
         """`limits` are for executing the submission."""
         self._setting = setting
         self._limits = limits
-        self._core: _core.Session | None = None
+        self._opening: _Opening | None = None
         self._loaded: Result | None = None
         self._unused = Usage()  # of executing it: told with the first call
         #: Why calls have fresh children after all; "" while they have branches.
@@ -40,12 +100,14 @@ class Branches(Closing):
     def call(self, call: Call, limits: Limits | None) -> Steps[Outcome]:
         """What came of one, in a branch of its own or a fresh child. Raises what `run` raises."""
         if not self.why_not and self._may_have(limits):
-            failed = self._load()
+            failed = yield from self._load()
             if failed is not None:
                 return failed
-            outcome = self._in_branch(call, limits)
-            if outcome is not None:
-                return outcome
+            try:
+                return (yield from self._in_branch(call, limits))
+            except (BranchError, PoolClosedError) as error:
+                self.why_not = f"it cannot be branched: {error}"
+                self.close()
         return (yield from call_alone(self._setting, call, limits))
 
     def _may_have(self, limits: Limits | None) -> bool:
@@ -62,54 +124,44 @@ class Branches(Closing):
         profile = self._setting.profile
         return Order.make(source, {**shape, **more}, profile=profile, limits=limits)
 
-    def _load(self) -> Outcome | None:
+    @property
+    def _session(self) -> tuple[_core.Session, CorePool] | None:
+        kept = self._opening.kept if self._opening is not None else []
+        return kept[0] if kept and kept[0][0].alive else None
+
+    def _load(self) -> Steps[Outcome | None]:
         """Execute the submission, once: what came of it when it did not get through."""
-        if self._core is None and (
+        if self._session is None and (
             self._loaded is None or self._loaded.verdict == "internal_error"
         ):
-            self._start()
-        if self._core is not None or self._loaded is None:
+            yield from self._start()
+        if self._session is not None or self._loaded is None:
             return None
         verdict, reason = self._loaded.verdict, self._loaded.summary()
         if self._loaded.ok:
             verdict, reason = "runtime_error", "the program ended without a reply"
         return Outcome(self._loaded, verdict, self._take_usage(), reason=reason)
 
-    def _start(self) -> None:
+    def _start(self) -> Steps[None]:
         order = self._order(self._setting.source, {}, self._limits)
         order.check = self._setting.check
-        self._loaded = order.admit()
-        if self._loaded is None:
-            pool = self._setting.pool
-            chosen = forced_pool(order.policy(), order.profile) if pool is None else pool._core
-            self._core, data = chosen.get().open_session(order.request)
-            self._loaded = order.result(data)
-            self._unused = self._loaded.usage
+        self._opening = _Opening(order, self._setting.pool)
+        self._loaded, _ = yield self._opening
+        self._unused = self._loaded.usage
 
     def _take_usage(self) -> Usage:
         used, self._unused = self._unused, Usage()
         return used
 
-    def _in_branch(self, call: Call, limits: Limits | None) -> Outcome | None:
-        """None when it cannot be branched, now and for all calls to come."""
+    def _in_branch(self, call: Call, limits: Limits | None) -> Steps[Outcome]:
+        """Raises BranchError when it cannot be branched, now and for all calls to come."""
         request = encode_call(
             call.entry, call.args, call.kwargs, adapters=call.adapters, limits=BOUNDS
         )
         order = self._order("", {"calls": (request,)}, limits)
-        order.admit()
-        order.request["checked"] = None
-        assert self._core is not None and self._loaded is not None
-        branch, refused = self._core.fork(order.request)
-        if branch is None:
-            self.why_not = f"it cannot be branched: {refused[1] if refused else ''}"
-            self.close()
-            return None
-        try:
-            data = branch.exchange(order.request)
-        finally:
-            branch.close()
-        result = order.result(data)
-        replies = [open_reply(reply, BOUNDS) for reply in data["replies"][:1]] if result.ok else []
+        assert self._session is not None and self._loaded is not None
+        result, came = yield _BranchCall(order, self._setting.pool, *self._session)
+        replies = [open_reply(reply, BOUNDS) for reply in came[:1]] if result.ok else []
         usage = _sum(result.usage, self._take_usage())
         said = self._loaded.stdout_bytes, self._loaded.stderr_bytes
         result = replace(
@@ -124,9 +176,9 @@ class Branches(Closing):
 
     def close(self) -> None:
         """End the child."""
-        if self._core is not None:
-            self._core.close()
-            self._core = None
+        if self._opening is not None:
+            for session, _ in self._opening.kept:
+                session.close()
 
 
 def _sum(one: Usage, other: Usage) -> Usage:

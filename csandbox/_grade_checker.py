@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from csandbox._calls import call_steps
+from csandbox._calls import BOUNDS, call_steps
 from csandbox._errand import Steps
 from csandbox._grade_tests import Answer, Call
 from csandbox._order import Check
 from csandbox._profile import Profile
+from csandbox._value import ValueLimits, encode_call
 
 
 def judged(
@@ -43,10 +44,23 @@ def _in_child(source: str, answer: Answer, check: Check) -> Steps[tuple[str, str
     call = Call("check", (answer.stdin, answer.stdout, answer.value, answer.expected))
     # "open": the guard is for submissions; what confines a checker are the kernel's layers.
     profile = Profile.load("open")
-    made = yield from call_steps(source, [call], profile=profile, limits=None, check=check)
+    made = yield from call_steps(
+        source, [call], profile=profile, limits=None, check=check, bounds=_room_for(answer)
+    )
     outcome = made[0]
     if outcome.verdict == "internal_error":
         return "internal_error", outcome.reason
     if not outcome.answered:
         return "wrong_answer", f"the checker failed: {outcome.reason}"
     return _verdict(outcome.value)
+
+
+def _room_for(answer: Answer) -> ValueLimits:
+    """For all that a checker is given together: whatever may be answered can be handed on."""
+    texts = len(answer.stdout) + len(answer.stdin or "")
+    return ValueLimits(bytes=min(2 * BOUNDS.bytes + 4 * texts, 1 << 30), items=2 * BOUNDS.items)
+
+
+def check_given(stdin: str | bytes | None, expected: object) -> None:
+    """Whether a checker in a child can be given these. Raises TypeError, ValueError."""
+    encode_call("check", (stdin, expected), limits=BOUNDS)

@@ -6,7 +6,6 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from csandbox._bounded_names import NotEvaluable
 from csandbox._calls import Outcome, call_steps
 from csandbox._check import Checks, source_bytes
 from csandbox._compare import (
@@ -18,7 +17,7 @@ from csandbox._compare import (
     known_comparison,
 )
 from csandbox._errand import Errand, Steps
-from csandbox._grade_checker import judged
+from csandbox._grade_checker import check_given, judged
 from csandbox._grade_report import added
 from csandbox._grade_tests import (
     Answer,
@@ -38,11 +37,6 @@ from csandbox._result import Result, Usage
 if TYPE_CHECKING:
     from csandbox._grade_branch import Branches
     from csandbox._pool import Pool
-
-_EVALUATION_ERRORS = (
-    NotEvaluable, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError,
-    TypeError, ValueError,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -146,12 +140,14 @@ def execute(
 
 
 def check_expected(test: AnyTest, setting: Setting) -> None:
-    """Whether what the test expects is what its comparison needs; ValueError says what is wrong."""
+    """Whether what the test expects is what judges it needs; ValueError, TypeError say what not."""
     if isinstance(test, StdioTest):
         wanted = test.expected.encode() if isinstance(test.expected, str) else test.expected
         compare_output(setting.comparison(test, TEXT), wanted, test.expected)
     elif isinstance(test, CallTest):
         compare_values(setting.comparison(test, VALUE), test.expected, test.expected)
+    elif isinstance(test, CheckerTest) and isinstance(test.checker, str):
+        check_given(test.stdin, test.expected)
 
 
 def calls_of(test: AnyTest) -> tuple[Call, ...]:
@@ -207,7 +203,7 @@ def _property(test: PropertyTest, calls: Sequence[Call], values: list[Any]) -> t
     }
     try:
         good = test.holds.holds(answers)
-    except _EVALUATION_ERRORS as error:
+    except Exception as error:  # whatever an answer provokes must not be for it, nor be raised
         return "wrong_answer", f"{test.holds.text} cannot be evaluated for this answer: {error}"
     return ("accepted", "") if good else ("wrong_answer", f"{test.holds.text} is not true")
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from csandbox._bounded_eval import Budget, Evaluator, Function, Module
 from csandbox._bounded_names import NotEvaluable, bounded, modules
 from csandbox._bounded_statements import simple_statement
 from csandbox._grade_tests import AnyTest, Call, InProcessTest
+from csandbox._load_pytest import PYTEST, names_the_submission, rows_of, tests_of
 from csandbox._load_shapes import Pending, is_plain, shaped
 from csandbox._python_tree import python_tree
 
@@ -118,7 +118,7 @@ class _Reader:
 
     def __init__(self, entries: dict[str, str], seed: int, helpers: Sequence[ast.stmt]) -> None:
         self.budget = Budget(5_000_000)
-        self.known = modules(random.Random(seed))
+        self.known = {**modules(random.Random(seed)), "pytest": PYTEST}
         names: dict[str, Any] = {"__name__": "tests"}
         self.evaluator = _Names(names, self.budget, entries)
         self.tests: list[AnyTest] = []
@@ -147,12 +147,41 @@ class _Reader:
             try:
                 self.statement(node)
             except _ERRORS as error:
-                reason = str(error) if isinstance(error, NotEvaluable) else repr(error)
-                self.left.append(
-                    Unconverted(node.lineno, ast.unparse(node)[:400], f"cannot be data: {reason}")
-                )
+                self._report(node, error)
                 for name in _bound_by(node):  # what it would have bound is not known from here on
                     self.evaluator.names.pop(name, None)
+
+    def _report(self, node: ast.stmt, error: Exception) -> None:
+        reason = str(error) if isinstance(error, NotEvaluable) else repr(error)
+        text = ast.unparse(node)[:400]
+        part = Unconverted(node.lineno, text, f"cannot be data: {reason}")
+        if part not in self.left:  # a row of a table each
+            self.left.append(part)
+
+    def module(self, body: Iterable[ast.stmt]) -> None:
+        """Read the statements of a module, and its test functions, as pytest would."""
+        for node in body:
+            try:
+                functions = tests_of(node)
+                for function in functions or ():
+                    self._test(function)
+            except _ERRORS as error:
+                self._report(node, error)
+            else:
+                self.block([] if functions is not None else [node])
+
+    def _test(self, node: ast.FunctionDef) -> None:
+        try:
+            rows = list(rows_of(node, self.evaluator))
+        except _ERRORS as error:
+            self._report(node, error)
+            return
+        for row in rows:
+            outside = dict(self.evaluator.names)
+            self.evaluator.names.update(row)
+            self.block(node.body)
+            self.evaluator.names.clear()
+            self.evaluator.names.update(outside)
 
     def statement(self, node: ast.stmt) -> None:
         """Read one; NotEvaluable when it is beyond what tests as data can say."""
@@ -207,6 +236,10 @@ class _Reader:
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.ImportFrom):
+            entries = self.evaluator.entries
+            if names_the_submission(node, entries, self.known):
+                entries |= {alias.asname or alias.name: entries[alias.name] for alias in node.names}
+                return
             known = self.known.get(node.module or "")
             for alias in node.names:
                 if known is None or (alias.name not in known and alias.name != "*"):
@@ -215,10 +248,12 @@ class _Reader:
                 for name, value in wanted.items():
                     self.evaluator.names[alias.asname or name] = value
             return
+        unknown = [alias.name for alias in node.names if alias.name not in self.known]
         for alias in node.names:
-            if alias.name not in self.known:
-                raise NotEvaluable(f"module {alias.name!r}")
-            self.evaluator.names[alias.asname or alias.name] = Module(self.known[alias.name])
+            if alias.name in self.known:
+                self.evaluator.names[alias.asname or alias.name] = Module(self.known[alias.name])
+        if unknown:
+            raise NotEvaluable(f"module {unknown[0]!r}")
 
     def _loop(self, node: ast.For) -> None:
         if node.orelse:
@@ -305,8 +340,11 @@ def load_asserts(
 
     `helpers` is source whose functions, constants and imports the text uses (a task's prompt).
     `aliases` are other names of the (first) entry, such as ``candidate``. With `check`, the body of
-    that function is read instead of the module's, its first parameter being an alias. Functions
-    that are called ``test_…``, without parameters, are read too, as pytest would.
+    that function is read instead of the module's, its first parameter being an alias.
+
+    Files for pytest are read as pytest would: functions ``test_…``, also in classes ``Test…`` that
+    have nothing else, ``pytest.mark.parametrize``, ``pytest.approx``, and ``from solution import
+    f`` for the entry. Fixtures, other marks and ``pytest.raises`` are reported.
 
     `seed` is for tests that draw their inputs by ``random``. Raises ValueError when the text is no
     Python, or when `check` is not in it; the rest is reported in ``Loaded.unconverted``.
@@ -329,17 +367,23 @@ def load_asserts(
         entries |= {parameter.arg: names[0] for parameter in found[-1].args.args[:1]}
         call = f"\n\n{check}({names[0]})\n"
     reader = _Reader(entries, seed, around)
-    for node in body:
-        if check is None and isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
-            reader.block(_test_body(node))
-        else:
-            reader.block([node])
-    return Loaded(
-        _numbered(reader.tests), tuple(reader.left), reader.ignored, deepcopy(text) + call
-    )
+    if check is None:
+        reader.module(body)
+    else:
+        reader.block(body)
+    weak = _without_imports(text, tree, reader) + call
+    return Loaded(_numbered(reader.tests), tuple(reader.left), reader.ignored, weak)
 
 
-def _test_body(node: ast.FunctionDef) -> list[ast.stmt]:
-    """The statements of a test function; one with fixtures or marks stays one statement."""
-    plain = not node.decorator_list and not node.args.args
-    return node.body if plain else [ast.copy_location(ast.With([], node.body), node)]
+def _without_imports(text: str, tree: ast.Module, reader: _Reader) -> str:
+    """The text to be run beside the submission, whose names need no import there."""
+    lines = text.splitlines(keepends=True)
+    for node in tree.body:
+        if names_the_submission(node, reader.evaluator.entries, reader.known):
+            assert isinstance(node, ast.ImportFrom)
+            named = [f"{a.asname} = {a.name}" for a in node.names if a.asname not in (None, a.name)]
+            last = node.end_lineno or node.lineno
+            lines[node.lineno - 1 : last] = ["; ".join(named) + "\n"] + ["\n"] * (
+                last - node.lineno
+            )
+    return "".join(lines)

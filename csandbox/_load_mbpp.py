@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import ast
+import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from csandbox._bounded_names import BUILTINS
+from csandbox._bounded_names import BUILTINS, modules
 from csandbox._load_asserts import load_asserts, parsed
 from csandbox._load_humaneval import Task
+
+_KNOWN_MODULES = {*modules(random.Random(0)), "pytest"}
 
 
 def entry_of(asserts: Sequence[str], helpers: str = "") -> str:
     """The function that the assertions are about: the first that they call and nobody defines."""
-    known = set(BUILTINS) | {
-        part.name for part in ast.walk(parsed(helpers, "the set-up code"))
-        if isinstance(part, ast.FunctionDef)
-    }  # fmt: skip
+    imported: dict[str, str] = {}
+    known = set(BUILTINS)
+    for part in ast.walk(parsed(helpers, "the set-up code")):
+        if isinstance(part, ast.FunctionDef):
+            known.add(part.name)
+        elif isinstance(part, ast.ImportFrom) and part.module in _KNOWN_MODULES:
+            known |= {alias.asname or alias.name for alias in part.names}
+        elif isinstance(part, ast.ImportFrom):
+            imported |= {alias.asname or alias.name: alias.name for alias in part.names}
     for text in asserts:
         for part in ast.walk(parsed(text, "an assertion")):
             called = part.func if isinstance(part, ast.Call) else None
             if isinstance(called, ast.Name) and called.id not in known:
-                return called.id
+                return imported.get(called.id, called.id)
     raise ValueError("the assertions call no function of the submission")
 
 

@@ -10,6 +10,7 @@ from csandbox._bounded_eval import Evaluator, Module
 from csandbox._bounded_expression import Expression, names_in
 from csandbox._bounded_names import BUILTINS, METHODS, NotEvaluable
 from csandbox._grade_tests import Call, CallTest, PropertyTest
+from csandbox._load_pytest import Approx
 
 _ALL_METHODS = frozenset().union(*METHODS.values())
 
@@ -109,6 +110,10 @@ def shaped(node: ast.expr, evaluator: Any) -> CallTest | PropertyTest | None:
         other, exact = sides
         expected = evaluator.value(other)
         call = replace.calls[0]
+        if isinstance(expected, Approx) and not exact and is_plain(expected.value):
+            return CallTest(
+                call.entry, call.args, expected.value, dict(call.kwargs), compare=expected.compare
+            )
         if not exact or expected is None or isinstance(expected, bool):
             if not is_plain(expected):
                 raise NotEvaluable("an expected value that is no plain data")

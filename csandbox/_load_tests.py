@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
+import zlib
 from pathlib import Path
 from typing import Any
 
+from csandbox._compare import known_comparison
 from csandbox._load_asserts import Loaded, load_asserts
 from csandbox._load_evalplus import load_evalplus
 from csandbox._load_folder import load_folder
 from csandbox._load_humaneval import load_humaneval
-from csandbox._load_io import load_io
+from csandbox._load_io import load_io, parsed
 from csandbox._load_mbpp import entry_of, load_mbpp
 
 
@@ -42,9 +43,16 @@ def load_tests(
     the first that they call. Raises OSError, ValueError and KeyError.
     """
     place = Path(path)
+    if compare is not None:
+        known_comparison(compare)
     if place.is_dir():
         return load_folder(place, compare=compare or "lines")
-    raw = gzip.decompress(place.read_bytes()) if place.suffix == ".gz" else place.read_bytes()
+    raw = place.read_bytes()
+    if place.suffix == ".gz":
+        try:
+            raw = gzip.decompress(raw)
+        except (EOFError, zlib.error) as error:
+            raise ValueError(f"{place.name} is no whole gzip file: {error}") from error
     kind = place.with_suffix("").suffix if place.suffix == ".gz" else place.suffix
     text = raw.decode("utf-8")
     if kind == ".py":
@@ -52,8 +60,8 @@ def load_tests(
     if kind == ".jsonl":
         lines = [line for line in text.splitlines() if line.strip()]
         if row is None and len(lines) != 1:
-            raise ValueError(f"{place.name} has {len(lines)} rows; say which (from 0)")
+            raise ValueError(f"it has {len(lines)} rows; say which: row (--row) from 0")
         if not 0 <= (row or 0) < len(lines):
-            raise ValueError(f"{place.name} has rows 0 to {len(lines) - 1}, not {row}")
-        return load_row(json.loads(lines[row or 0]), entry=entry, compare=compare)
-    return load_row(json.loads(text), entry=entry, compare=compare)
+            raise ValueError(f"it has rows 0 to {len(lines) - 1}, not {row}")
+        return load_row(parsed(lines[row or 0], "the tests"), entry=entry, compare=compare)
+    return load_row(parsed(text, "the tests"), entry=entry, compare=compare)

@@ -6,10 +6,11 @@ import os
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from csandbox._arguments import flag
 from csandbox._call import CallResult, judge, requests
 from csandbox._core_pool import CorePool
 from csandbox._default_pool import forced_pool
-from csandbox._errand import Errand, core_of
+from csandbox._errand import Errand
 from csandbox._order import Order
 from csandbox._profile import Profile
 from csandbox._progress import Progress
@@ -34,6 +35,7 @@ async def arun(
     """
     from csandbox._async import arun_order  # asyncio only where it is used
 
+    flag(check, "check")
     order = Order.make(source, {}, **options)
     pool: CorePool = forced_pool(order.policy(), order.profile)
     result, _ = await arun_order(pool, order, audit_log)
@@ -60,10 +62,11 @@ async def acall(
     """
     from csandbox._async import arun_order  # asyncio only where it is used
 
+    flag(check, "check")
     bounds = value_limits or ValueLimits()
     encoded = encode_call(entry, args, kwargs, adapters=adapters, limits=bounds)
     errand = Errand.of(source, requests([encoded], bounds), pool, args=argv, **options)
-    result, came = await arun_order(core_of(errand), errand.order, audit_log)
+    result, came = await arun_order(errand.core(), errand.order, audit_log)
     judged = judge(result, open_reply(came[0], bounds) if came else None, bounds)
     if check:
         judged.check()

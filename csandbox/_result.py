@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from csandbox._errors import OutcomeError, RejectedError
 from csandbox._units import format_bytes
@@ -40,6 +40,20 @@ _VERDICT_CODES = {
 _LIMIT_CODES = {"disk": "CSR031", "files": "CSR031", "processes": "CSR032"}
 _MAPPINGS = ("isolation", "files", "files_skipped")
 _REPR_LENGTH = 200
+
+
+_Made = TypeVar("_Made")
+
+
+def made(cls: type[_Made], /, **fields: Any) -> _Made:
+    """An instance of a frozen dataclass from all of its fields.
+
+    Its own ``__init__`` sets one after the other past the frozen ``__setattr__``, a tenth of the
+    caller's share of a warm run.
+    """
+    instance = object.__new__(cls)
+    instance.__dict__.update(fields)
+    return instance
 
 
 @dataclass(frozen=True)

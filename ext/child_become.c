@@ -13,6 +13,8 @@ static const char *const main_names[] = {"__name__",    "__doc__",  "__package__
                                          "__loader__",  "__spec__", "__annotations__",
                                          "__builtins__"};
 
+const char csb_child_plain_name[] = "submission.py";
+
 static PyObject *
 string_list(const char *first, const char *at, uint32_t count)
 {

@@ -28,6 +28,30 @@ csb_child_add_nodes(PyObject *globals)
     return result == NULL ? -1 : 0;
 }
 
+PyObject *
+csb_child_make_nodes(void)
+{
+    PyObject *names = Py_BuildValue("{s:s}", "__name__", "__main__");
+    if (names != NULL &&
+        (PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins()) < 0 ||
+         csb_child_add_nodes(names) < 0)) {
+        Py_CLEAR(names);
+    }
+    return names;
+}
+
+int
+csb_child_give_nodes(PyObject *made, PyObject *globals)
+{
+    static const char *const names[] = {"ListNode", "TreeNode"};
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < CSB_ARRAY_LEN(names); i++) {
+        PyObject *type = PyDict_GetItemString(made, names[i]); /* borrowed */
+        result = type == NULL ? -1 : PyDict_SetItemString(globals, names[i], type);
+    }
+    return result;
+}
+
 /* The class of that name, the submission's if it has one; new reference. */
 static PyObject *
 find_class(PyObject *globals, const char *name)

@@ -17,6 +17,11 @@
  * LeetCode they are there without being defined. Returns 0 or -1 with an exception. */
 int csb_child_add_nodes(PyObject *globals);
 
+/* The same ahead of need, in a zygote: a new dict with both, or NULL with an exception; and what
+ * its children do with it. */
+PyObject *csb_child_make_nodes(void);
+int csb_child_give_nodes(PyObject *made, PyObject *globals);
+
 /* New reference, NULL with an exception: ValueError when there is no adapter of that name or
  * the value has not its shape. */
 PyObject *csb_child_to_nodes(PyObject *globals, PyObject *value, const char *adapter);

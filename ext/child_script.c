@@ -99,13 +99,12 @@ agreed_code(const struct csb_child *child, const struct csb_child_task *task,
 static int
 give_loader(const struct csb_child *child, PyObject *globals, PyObject *source)
 {
-    PyObject *loader = child->loader;
+    PyObject *loader;
     int result;
-    if (loader == NULL) {
-        loader = csb_child_loader_new();
-    } else {
-        Py_INCREF(loader);
+    if (child->loader != NULL) {
+        return csb_child_loader_fill(child->loader, source); /* it is in its place */
     }
+    loader = csb_child_loader_new();
     result = loader == NULL || csb_child_loader_fill(loader, source) < 0
                  ? -1
                  : PyDict_SetItemString(globals, "__loader__", loader);
@@ -121,7 +120,9 @@ execute(const struct csb_child *child, const struct csb_child_task *task,
     PyObject *code;
     PyObject *result;
     if (give_loader(child, globals, source) < 0 ||
-        (task->header.mode == CSB_MODE_CALLS && csb_child_add_nodes(globals) < 0)) {
+        (task->header.mode == CSB_MODE_CALLS &&
+         (child->nodes != NULL ? csb_child_give_nodes(child->nodes, globals)
+                               : csb_child_add_nodes(globals)) < 0)) {
         return NULL;
     }
     code = agreed_code(child, task, source);
@@ -139,6 +140,14 @@ execute(const struct csb_child *child, const struct csb_child_task *task,
                : csb_child_end(child, CSB_END_OTHER, task->file_name, source);
 }
 
+/* Names that a spare has taken already. */
+static bool
+is_plain(const struct csb_child_task *task)
+{
+    return task->header.argument_count == 0 && task->header.environment_count == 0 &&
+           strcmp(task->file_name, csb_child_plain_name) == 0;
+}
+
 PyObject *
 csb_child_live(struct csb_child *child)
 {
@@ -152,7 +161,7 @@ csb_child_live(struct csb_child *child)
         csb_child_tell_broken(child);
         csb_child_close_channel();
         result = csb_child_end(child, CSB_END_COMPILE_ERROR, task.file_name, NULL);
-    } else if (csb_child_become(&task) < 0) {
+    } else if (!(child->named && is_plain(&task)) && csb_child_become(&task) < 0) {
         result = csb_child_end(child, CSB_END_OTHER, task.file_name, NULL);
     } else {
         result = execute(child, &task, source);

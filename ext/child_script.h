@@ -20,6 +20,9 @@ int csb_child_prepare(const struct csb_child *child);
  * exception. */
 int csb_child_become(const struct csb_child_task *task);
 
+/* The name that most submissions have. */
+extern const char csb_child_plain_name[];
+
 /* Make a module of a site folder that can not be read look as if it were not installed. To
  * be called after sys.path is set. Returns 0 or -1 with an exception. */
 int csb_child_find_in_sites(void);

@@ -24,6 +24,8 @@ struct csb_child {
     void *thread_id_at; /* where libc keeps the id of the first thread; may be NULL */
     /* owned PyObject: the __loader__ of all children of a zygote; NULL without one */
     void *loader;
+    void *nodes; /* owned PyObject: the same of child_nodes.h's classes */
+    bool named;  /* a spare that has the plain name, no arguments, no environment */
     void *hooks; /* owned PyObject: see child_hooks.c */
 };
 

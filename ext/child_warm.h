@@ -22,6 +22,6 @@ int csb_child_warm(struct csb_child *child);
 
 /* In a new child, before it has descriptors of its own: run a program of ours, so that the pages that every program dirties are
  * the child's own before anybody waits for it. */
-int csb_child_touch(const struct csb_child *child);
+int csb_child_touch(struct csb_child *child);
 
 #endif

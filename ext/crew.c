@@ -1,5 +1,5 @@
 /* Theory of operation: in the caller. Each thread takes the oldest errand, drives it through
- * csb_pool_run as a blocking caller would, and puts the end into the errand's mailbox. A
+ * csb_pool_run (or what the errand names) as a blocking caller would, and puts the end into the errand's mailbox. A
  * cancelled errand is woken by a descriptor in its poll set. One lock for the queue, one for
  * each mailbox; never both at once. */
 #include "crew.h"
@@ -89,7 +89,10 @@ drive(struct csb_crew *crew, struct csb_errand *errand, int cancel_fd)
         request.job.tap_argument = errand;
     }
     errand->status =
-        csb_pool_run(crew->pool, &request, &errand->report, &errand->error);
+        errand->work == NULL
+            ? csb_pool_run(crew->pool, &request, &errand->report, &errand->error)
+            : errand->work(errand->work_argument, crew->pool, &request, &errand->report,
+                           &errand->error);
 }
 
 static void

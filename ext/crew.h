@@ -17,6 +17,12 @@ struct csb_errand {
     struct csb_mailbox *mailbox;
     bool streams; /* OUTPUT is wanted */
     void *owner;  /* the caller's */
+    /* What is done with the request, by a thread of the crew; NULL: csb_pool_run. The
+     * request's job has what cancels the errand. */
+    int (*work)(void *argument, struct csb_pool *pool,
+                const struct csb_request *request, struct csb_report *ret,
+                struct csb_error *reterr);
+    void *work_argument;
     /* filled by the crew */
     int status;
     struct csb_report report; /* the caller's to release when status was set */

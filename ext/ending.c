@@ -113,14 +113,16 @@ take_exit(struct csb_run *run, const struct csb_exit *ended)
     }
 }
 
-/* How the child ended. One of a zygote that has been heard to exit needs no waiting. */
+/* How the child ended. One of a zygote that has been heard to exit, or that was killed because it
+ * has answered all, needs no waiting. */
 static struct csb_exit
 wait_for_exit(struct csb_run *run)
 {
     struct csb_start *child = &run->child;
     struct csb_exit ended = {.known = false, .exit_code = -1};
     if (child->ends.status_fd >= 0) {
-        if (!run->notify.end_seen || run->job->settle) {
+        if ((!run->notify.end_seen && run->report->facts.stop != CSB_STOP_ANSWERED) ||
+            run->job->settle) {
             csb_handshake_exit(child->ends.status_fd, REAP_NS, &ended);
         }
         if (run->notify.end_seen) {

@@ -20,14 +20,19 @@
 static void
 put_back(struct csb_pool *pool, struct csb_spare *spare)
 {
+    bool urgent;
     (void)pthread_mutex_lock(&pool->lock);
     spare->next = pool->used;
     pool->used = spare;
+    pool->used_count++;
     pool->running--;
     csb_pool_grant(pool);
+    urgent = csb_pool_is_urgent(pool);
     (void)pthread_cond_broadcast(&pool->idle);
     (void)pthread_mutex_unlock(&pool->lock);
-    csb_pool_wake(pool);
+    if (urgent) {
+        csb_pool_wake(pool);
+    }
 }
 
 /* RLIMIT_DATA counts what the child has from its zygote, too. */

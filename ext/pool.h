@@ -12,9 +12,9 @@
 struct csb_pool;
 
 struct csb_pool_options {
-    unsigned workers;     /* runs at a time; >= 1 */
-    unsigned spares;      /* children kept ready; >= 1 */
-    unsigned head_starts; /* runs at a time with which another may have a head start */
+    unsigned workers;    /* runs at a time; >= 1 */
+    unsigned spares;     /* children kept ready; >= 1 */
+    unsigned processors; /* that this process may use */
     const struct csb_strings *preload;
     uint64_t renew_runs; /* a zygote is replaced after so many children … */
     int64_t renew_ns;    /* … or this long */
@@ -68,7 +68,8 @@ int csb_pool_open_session(struct csb_pool *pool, const struct csb_request *reque
 
 void csb_pool_stats_of(struct csb_pool *pool, struct csb_pool_stats *ret);
 
-/* Wait until a spare is ready, at most wait_ns; false: none yet. */
+/* Wait until all spares are ready and nothing is left of earlier runs, at most wait_ns; false: no
+ * spare is ready. */
 bool csb_pool_wait_ready(struct csb_pool *pool, int64_t wait_ns);
 
 /* No new runs; waits for those that are running, then ends everything. With `kill` they are

@@ -209,32 +209,16 @@ begin_spare(struct csb_pool *pool, bool touch, bool branchable)
     pool->sessions_pending += branchable;
 }
 
-/* Ready, of the zygote that is now. The lock is held. */
-static unsigned
-current_ready(const struct csb_pool *pool)
-{
-    unsigned count = 0;
-    for (const struct csb_spare *spare = pool->ready; spare != NULL;
-         spare = spare->next) {
-        count += spare->generation == pool->generation;
-    }
-    return count;
-}
-
 static void
 make_spares(struct csb_pool *pool, int64_t now_ns)
 {
     unsigned wanted;
     unsigned sessions;
-    unsigned ready;
     bool at_leisure;
     (void)pthread_mutex_lock(&pool->lock);
-    at_leisure = pool->waiting == 0;
+    at_leisure = csb_pool_at_leisure(pool, now_ns);
     sessions = pool->closing ? 0 : pool->sessions_waiting;
-    wanted = pool->options.spares;
-    wanted = pool->closing ? 0 : wanted;
-    ready = current_ready(pool);
-    wanted = wanted > ready ? wanted - ready : 0;
+    wanted = pool->closing ? 0 : csb_pool_wanted(pool, now_ns);
     (void)pthread_mutex_unlock(&pool->lock);
     while (pool->zygote.process.pidfd >= 0 && now_ns >= pool->retry_ns &&
            pool->pending_count < PENDING_MAX &&
@@ -249,14 +233,24 @@ make_spares(struct csb_pool *pool, int64_t now_ns)
 }
 
 static void
-clear_up(struct csb_pool *pool)
+clear_up(struct csb_pool *pool, bool all)
 {
-    struct csb_spare *used;
+    struct csb_spare *used = NULL;
+    unsigned count = 0;
     (void)pthread_mutex_lock(&pool->lock);
-    used = pool->used;
-    pool->used = NULL;
+    if (all || csb_pool_to_clear(pool, csb_clock_now_ns())) {
+        used = pool->used;
+        count = pool->used_count;
+        pool->used = NULL;
+    }
     (void)pthread_mutex_unlock(&pool->lock);
     free_all(used);
+    if (count > 0) {
+        (void)pthread_mutex_lock(&pool->lock);
+        pool->used_count -= count;
+        (void)pthread_cond_broadcast(&pool->idle);
+        (void)pthread_mutex_unlock(&pool->lock);
+    }
 }
 
 static void
@@ -397,6 +391,9 @@ milliseconds_until(const struct csb_pool *pool, int64_t now_ns)
     if (pool->pending != NULL) {
         next = now_ns + 100 * CSB_NS_PER_MS;
     }
+    if (pool->rest_ns > 0 && pool->rest_ns < next) {
+        next = pool->rest_ns;
+    }
     if (pool->zygote.process.pidfd < 0 || pool->retry_ns > now_ns) {
         next = pool->retry_ns;
     }
@@ -469,7 +466,7 @@ csb_pool_keep(void *argument)
     int64_t give_up_ns = 0;
     while (!closing) {
         int64_t now = csb_clock_now_ns();
-        clear_up(pool);
+        clear_up(pool, false);
         look_after_zygote(pool, now);
         make_spares(pool, now);
         wait_and_serve(pool);
@@ -482,7 +479,7 @@ csb_pool_keep(void *argument)
         }
     }
     lose_zygote(pool, false);
-    clear_up(pool);
+    clear_up(pool, true);
     csb_zygote_kill(&pool->retired);
     return NULL;
 }

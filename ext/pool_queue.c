@@ -24,6 +24,7 @@ pop_ready(struct csb_pool *pool)
     pool->ready = spare->next;
     pool->ready_count--;
     pool->running++;
+    pool->taken_ns = csb_clock_now_ns();
     spare->next = NULL;
     return spare;
 }
@@ -218,13 +219,21 @@ csb_pool_take(struct csb_pool *pool, const struct csb_job *job, struct csb_spare
         pool->stats.spares_missed++;
         result = wait_in(pool, &pool->queue, &waiter, job, reterr);
     }
-    low = pool->ready_count == 0;
+    low = csb_pool_is_urgent(pool);
     (void)pthread_mutex_unlock(&pool->lock);
     if (low) {
         csb_pool_wake(pool);
     }
     *ret = waiter.spare;
     return result;
+}
+
+/* A run with a head start keeps two processors busy: the guard's and the child's. */
+static unsigned
+head_starts(const struct csb_pool *pool)
+{
+    const unsigned most = pool->options.processors / 2;
+    return most < pool->options.workers ? most : pool->options.workers;
 }
 
 struct csb_spare *
@@ -234,11 +243,11 @@ csb_pool_take_at_leisure(struct csb_pool *pool)
     bool low;
     (void)pthread_mutex_lock(&pool->lock);
     if (!pool->closing && pool->queue.first == NULL && pool->ready != NULL &&
-        pool->running < pool->options.head_starts) {
+        pool->running < head_starts(pool)) {
         pool->stats.spares_hit++;
         spare = pop_ready(pool);
     }
-    low = pool->ready_count == 0;
+    low = csb_pool_is_urgent(pool);
     (void)pthread_mutex_unlock(&pool->lock);
     if (spare != NULL && low) {
         csb_pool_wake(pool);

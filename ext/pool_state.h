@@ -52,7 +52,9 @@ struct csb_pool {
     int wake_fd;         /* eventfd */
     struct csb_spare *ready;
     unsigned ready_count;
+    int64_t taken_ns;       /* when the last ready one was taken */
     struct csb_spare *used; /* to be cleared up */
+    unsigned used_count;    /* of runs that are over */
     struct csb_queue queue;
     struct csb_queue sessions; /* callers that wait for a child that may be branched */
     unsigned sessions_waiting;
@@ -75,6 +77,8 @@ struct csb_pool {
     unsigned sessions_pending;
     int filter_fd;    /* of children that may be branched; made with the first */
     int64_t retry_ns; /* after failures: not before */
+    int64_t
+        rest_ns; /* spares are made when nobody takes any; 0: none are wanted then */
 };
 
 /* The thread; argument is the pool. */
@@ -111,6 +115,17 @@ csb_pool_branches(const struct csb_pool *pool)
 {
     return pool->policy->notify && pool->policy->landlock_abi > 0;
 }
+
+/* pool_stock.c; the lock is held. How many spares are to be made now, and whether those that are
+ * used up are to be cleared now; the keeper asks. */
+unsigned csb_pool_wanted(struct csb_pool *pool, int64_t now_ns);
+bool csb_pool_to_clear(struct csb_pool *pool, int64_t now_ns);
+
+/* Is there time to touch a new spare (child_warm.h)? The same. */
+bool csb_pool_at_leisure(const struct csb_pool *pool, int64_t now_ns);
+
+/* Is there work for the keeper at once, after a spare was taken or a run is over? */
+bool csb_pool_is_urgent(const struct csb_pool *pool);
 
 /* Make pool->filter_fd, unless it is there. The keeper's. */
 int csb_pool_filter(struct csb_pool *pool, struct csb_error *reterr) CSB_MUST_USE;

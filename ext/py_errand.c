@@ -19,6 +19,7 @@ typedef struct {
     PyObject *pool_object;
     PyObject *mailbox_object;
     PyObject *token;
+    struct csb_py_work work; /* its subject is owned; all NULL: a run */
 } JobObject;
 
 static void *
@@ -67,18 +68,25 @@ mailbox_fileno(PyObject *object, PyObject *Py_UNUSED(unused))
     return PyLong_FromLong(csb_mailbox_fd(((MailboxObject *)object)->mailbox));
 }
 
-/* The end of a job: (token, "done", RunData), or (token, "error", exception). */
+/* The end of a job: (token, "done", RunData), or (token, "error", exception), or what the
+ * work of the job makes of these. */
 static PyObject *
 end_of(JobObject *job)
 {
     const struct csb_errand *errand = &job->errand;
+    const char *kind = "done";
     PyObject *data = csb_py_request_result(job->policy, &job->request, errand->status,
                                            &errand->report, &errand->error);
     PyObject *type;
     PyObject *value;
     PyObject *traceback;
+    if (job->work.end != NULL) {
+        PyObject *payload = job->work.end(job->work.subject, errand, data, &kind);
+        Py_XDECREF(data);
+        data = payload;
+    }
     if (data != NULL) {
-        return Py_BuildValue("(OsN)", job->token, "done", data);
+        return Py_BuildValue("(OsN)", job->token, kind, data);
     }
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
@@ -153,6 +161,7 @@ job_dealloc(PyObject *object)
     Py_XDECREF(self->pool_object);
     Py_XDECREF(self->mailbox_object);
     Py_XDECREF(self->token);
+    Py_XDECREF(self->work.subject);
     release(object);
 }
 
@@ -233,38 +242,56 @@ new_job(PyObject *module, PyObject *mailbox_object, PyObject *token)
     return job;
 }
 
+static PyObject *
+send(const struct csb_py_sender *sender, const struct csb_py_work *work,
+     PyObject *mapping, PyObject *mailbox_object, PyObject *token, bool streams)
+{
+    struct csb_error error;
+    JobObject *job = new_job(sender->module, mailbox_object, token);
+    if (job == NULL || csb_py_request_convert(mapping, &job->request) < 0) {
+        Py_XDECREF((PyObject *)job);
+        return NULL;
+    }
+    Py_INCREF(sender->pool_object);
+    job->pool_object = sender->pool_object;
+    job->policy = sender->policy;
+    job->errand.request = &job->request.c;
+    job->errand.mailbox = ((MailboxObject *)mailbox_object)->mailbox;
+    job->errand.streams = streams;
+    job->errand.owner = job;
+    if (work != NULL) {
+        Py_INCREF(work->subject);
+        job->work = *work;
+        job->errand.work = work->drive;
+        job->errand.work_argument = work->subject;
+    }
+    if (csb_crew_send(sender->crew, &job->errand, &error) < 0) {
+        Py_DECREF((PyObject *)job);
+        return csb_py_raise(&error);
+    }
+    job->crew = sender->crew;
+    Py_INCREF((PyObject *)job); /* the crew's */
+    return (PyObject *)job;
+}
+
 PyObject *
-csb_py_errand_send(PyObject *module, PyObject *pool_object,
-                   const struct csb_policy *policy, struct csb_crew *crew,
-                   PyObject *args)
+csb_py_errand_send(const struct csb_py_sender *sender, PyObject *args)
 {
     PyObject *mapping;
     PyObject *mailbox_object;
     PyObject *token;
     int streams;
-    struct csb_error error;
-    JobObject *job;
     if (!PyArg_ParseTuple(args, "OOOp:submit", &mapping, &mailbox_object, &token,
                           &streams)) {
         return NULL;
     }
-    job = new_job(module, mailbox_object, token);
-    if (job == NULL || csb_py_request_convert(mapping, &job->request) < 0) {
-        Py_XDECREF((PyObject *)job);
-        return NULL;
-    }
-    Py_INCREF(pool_object);
-    job->pool_object = pool_object;
-    job->policy = policy;
-    job->errand.request = &job->request.c;
-    job->errand.mailbox = ((MailboxObject *)mailbox_object)->mailbox;
-    job->errand.streams = streams != 0;
-    job->errand.owner = job;
-    if (csb_crew_send(crew, &job->errand, &error) < 0) {
-        Py_DECREF((PyObject *)job);
-        return csb_py_raise(&error);
-    }
-    job->crew = crew;
-    Py_INCREF((PyObject *)job); /* the crew's */
-    return (PyObject *)job;
+    return send(sender, NULL, mapping, mailbox_object, token, streams != 0);
+}
+
+PyObject *
+csb_py_errand_send_work(const struct csb_py_sender *sender,
+                        const struct csb_py_work *work, PyObject *mapping,
+                        PyObject *mailbox_object, PyObject *token)
+{
+    return send(sender, work, mapping, mailbox_object, token, false);
 }

@@ -12,6 +12,7 @@
 #include "py_request.h"
 #include "py_run.h"
 #include "py_session.h"
+#include "py_session_errand.h"
 
 typedef struct {
     PyObject_HEAD struct csb_pool *pool; /* NULL: closed */
@@ -70,11 +71,13 @@ pool_head_start(PyObject *object, PyObject *mapping)
                                        self->policy, self->pool, mapping);
 }
 
+/* The crew is made with its first errand. */
 static PyObject *
-pool_submit(PyObject *object, PyObject *args)
+submit(PyObject *object, PyObject *args,
+       PyObject *(*send)(const struct csb_py_sender *sender, PyObject *args))
 {
     PoolObject *self = (PoolObject *)object;
-    PyObject *module = PyType_GetModule(Py_TYPE(object));
+    struct csb_py_sender sender;
     struct csb_error error;
     if (opened(self) == NULL) {
         return NULL;
@@ -83,7 +86,27 @@ pool_submit(PyObject *object, PyObject *args)
         csb_crew_open(self->pool, self->workers, &self->crew, &error) < 0) {
         return csb_py_raise(&error);
     }
-    return csb_py_errand_send(module, object, self->policy, self->crew, args);
+    sender = (struct csb_py_sender){PyType_GetModule(Py_TYPE(object)), object,
+                                    self->policy, self->crew};
+    return send(&sender, args);
+}
+
+static PyObject *
+pool_submit(PyObject *object, PyObject *args)
+{
+    return submit(object, args, csb_py_errand_send);
+}
+
+static PyObject *
+pool_submit_session(PyObject *object, PyObject *args)
+{
+    return submit(object, args, csb_py_session_send_open);
+}
+
+static PyObject *
+pool_submit_branch(PyObject *object, PyObject *args)
+{
+    return submit(object, args, csb_py_session_send_call);
 }
 
 static PyObject *
@@ -178,12 +201,12 @@ get_options(PyObject *spec, struct csb_pool_options *ret, struct csb_strings *pr
 {
     uint64_t workers;
     uint64_t spares;
-    uint64_t head_starts;
+    uint64_t processors;
     double renew_s;
     double startup_s;
     if (csb_py_get_u64(spec, "workers", &workers) < 0 ||
         csb_py_get_u64(spec, "spares", &spares) < 0 ||
-        csb_py_get_u64(spec, "head_starts", &head_starts) < 0 ||
+        csb_py_get_u64(spec, "processors", &processors) < 0 ||
         csb_py_get_u64(spec, "renew_runs", &ret->renew_runs) < 0 ||
         csb_py_get_double(spec, "renew_s", &renew_s) < 0 ||
         csb_py_get_double(spec, "startup_s", &startup_s) < 0 ||
@@ -199,8 +222,7 @@ get_options(PyObject *spec, struct csb_pool_options *ret, struct csb_strings *pr
     }
     ret->workers = (unsigned)workers;
     ret->spares = (unsigned)spares;
-    ret->head_starts =
-        head_starts < ret->workers ? (unsigned)head_starts : ret->workers;
+    ret->processors = processors < 4096 ? (unsigned)processors : 4096;
     ret->renew_ns = csb_clock_from_seconds(renew_s);
     ret->startup_ns = csb_clock_from_seconds(startup_s);
     ret->preload = preload;
@@ -270,6 +292,10 @@ static PyMethodDef methods[] = {
      "head_start(request): a HeadStart, or None where there is none now."},
     {"submit", pool_submit, METH_VARARGS,
      "submit(request, mailbox, token, streams): a Job whose end arrives there."},
+    {"submit_session", pool_submit_session, METH_VARARGS,
+     "submit_session(request, mailbox, token): as open_session, its end arrives there."},
+    {"submit_branch", pool_submit_branch, METH_VARARGS,
+     "submit_branch(session, request, mailbox, token): one call in a branch."},
     {"open_session", pool_open_session, METH_O,
      "open_session(request): (Session, or None when the child ended; RunData)."},
     {"stats", pool_stats, METH_NOARGS, "Figures of the pool."},

@@ -7,24 +7,14 @@
 #include "py_error.h"
 #include "py_request.h"
 #include "py_run.h"
+#include "py_session_object.h"
 
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-typedef struct {
-    PyObject_HEAD struct csb_run *run; /* NULL: ended */
-    struct csb_kit kit;
-    const struct csb_policy *policy;
-    PyObject *pool_object;
-    int cancel_fd;
-    bool busy;
-    bool closing; /* once the exchange is over */
-} SessionObject;
-
-/* Kill the child and remove its folder; takes a moment, so without the GIL. */
-static void
-end(SessionObject *self)
+void
+csb_py_session_end(csb_py_session *self)
 {
     struct csb_run *run = self->run;
     self->run = NULL;
@@ -96,7 +86,7 @@ answer(void *argument, const unsigned char *bytes, size_t count, struct csb_byte
 }
 
 struct wait {
-    const SessionObject *session;
+    const csb_py_session *session;
     PyThreadState **saved;
 };
 
@@ -109,7 +99,7 @@ must_not_wait(void *argument)
 
 /* One session of a family runs at a time. Without the GIL. */
 static int
-enter(SessionObject *self, PyThreadState **saved, struct csb_error *reterr)
+enter(csb_py_session *self, PyThreadState **saved, struct csb_error *reterr)
 {
     struct wait wait = {self, saved};
     return self->kit.member == NULL
@@ -118,7 +108,7 @@ enter(SessionObject *self, PyThreadState **saved, struct csb_error *reterr)
 }
 
 static void
-leave(SessionObject *self)
+leave(csb_py_session *self)
 {
     if (self->kit.member != NULL) {
         csb_family_exit(self->kit.member);
@@ -126,7 +116,7 @@ leave(SessionObject *self)
 }
 
 static void
-raise_busy(const SessionObject *self, const struct csb_error *error)
+raise_busy(const csb_py_session *self, const struct csb_error *error)
 {
     if (self->closing || error->err == EDEADLK) {
         PyErr_SetString(PyExc_BlockingIOError,
@@ -136,8 +126,8 @@ raise_busy(const SessionObject *self, const struct csb_error *error)
     }
 }
 
-static int
-refuse_unless_free(const SessionObject *self)
+int
+csb_py_session_refuse_unless_free(const csb_py_session *self)
 {
     if (self->run != NULL && !self->busy) {
         return 0;
@@ -174,7 +164,7 @@ listen(struct csb_job *job, PyObject *tap, PyObject *ask, struct listener listen
 
 /* Entered. Returns whether the child lives. */
 static bool
-exchange(SessionObject *self, const struct csb_job *job, struct csb_report *ret)
+exchange(csb_py_session *self, const struct csb_job *job, struct csb_report *ret)
 {
     const bool lives = csb_run_exchange(self->run, job, ret);
     leave(self);
@@ -187,7 +177,7 @@ exchange(SessionObject *self, const struct csb_job *job, struct csb_report *ret)
 static PyObject *
 session_exchange(PyObject *object, PyObject *args)
 {
-    SessionObject *self = (SessionObject *)object;
+    csb_py_session *self = (csb_py_session *)object;
     PyObject *mapping;
     PyObject *tap = Py_None;
     PyObject *ask = Py_None;
@@ -204,7 +194,8 @@ session_exchange(PyObject *object, PyObject *args)
     if (!PyArg_ParseTuple(args, "O|OO:exchange", &mapping, &tap, &ask)) {
         return NULL;
     }
-    if (refuse_unless_free(self) < 0 || convert_one_call(mapping, &request) < 0) {
+    if (csb_py_session_refuse_unless_free(self) < 0 ||
+        convert_one_call(mapping, &request) < 0) {
         csb_py_request_done(&request);
         return NULL;
     }
@@ -230,24 +221,26 @@ session_exchange(PyObject *object, PyObject *args)
         result = csb_py_request_result(self->policy, &request, 0, &report, NULL);
     }
     if (!lives || self->closing) {
-        end(self);
+        csb_py_session_end(self);
     }
     csb_report_done(&report);
     csb_py_request_done(&request);
     return result;
 }
 
-static SessionObject *
-new_session(PyTypeObject *type, PyObject *pool_object)
+csb_py_session *
+csb_py_session_new(PyTypeObject *type, PyObject *pool_object,
+                   const struct csb_policy *policy)
 {
-    SessionObject *self =
-        (SessionObject *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    csb_py_session *self =
+        (csb_py_session *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (self == NULL) {
         return NULL;
     }
     csb_kit_init(&self->kit);
     Py_INCREF(pool_object);
     self->pool_object = pool_object;
+    self->policy = policy;
     self->cancel_fd = csb_fd_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (self->cancel_fd < 0) {
         errno = -self->cancel_fd;
@@ -262,22 +255,18 @@ new_session(PyTypeObject *type, PyObject *pool_object)
 static PyObject *
 session_fork(PyObject *object, PyObject *mapping)
 {
-    SessionObject *self = (SessionObject *)object;
-    SessionObject *made;
+    csb_py_session *self = (csb_py_session *)object;
+    csb_py_session *made;
     struct csb_error error;
     struct csb_limits limits;
     PyThreadState *saved;
     bool lives = true;
     int status;
-    if (self->run == NULL || self->busy) {
-        PyErr_SetString(PyExc_ValueError, self->busy ? "the session is busy with a cell"
-                                                     : "the session has ended");
+    if (csb_py_session_refuse_unless_free(self) < 0 ||
+        csb_py_convert_limits(mapping, &limits) < 0) {
         return NULL;
     }
-    if (csb_py_convert_limits(mapping, &limits) < 0) {
-        return NULL;
-    }
-    made = new_session(Py_TYPE(object), self->pool_object);
+    made = csb_py_session_new(Py_TYPE(object), self->pool_object, self->policy);
     if (made == NULL) {
         return NULL;
     }
@@ -291,9 +280,8 @@ session_fork(PyObject *object, PyObject *mapping)
     }
     PyEval_RestoreThread(saved);
     self->busy = false;
-    made->policy = made->run == NULL ? NULL : self->policy;
     if (!lives || self->closing) {
-        end(self);
+        csb_py_session_end(self);
     }
     if (status < 0) {
         Py_DECREF((PyObject *)made);
@@ -308,7 +296,7 @@ session_fork(PyObject *object, PyObject *mapping)
 static PyObject *
 session_interrupt(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    SessionObject *self = (SessionObject *)object;
+    csb_py_session *self = (csb_py_session *)object;
     if (self->run != NULL) {
         csb_run_interrupt(self->run);
     }
@@ -318,13 +306,13 @@ session_interrupt(PyObject *object, PyObject *Py_UNUSED(unused))
 static PyObject *
 session_close(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    SessionObject *self = (SessionObject *)object;
+    csb_py_session *self = (csb_py_session *)object;
     const uint64_t one = 1;
     if (self->busy) {
         self->closing = true;
         (void)!write(self->cancel_fd, &one, sizeof one);
     } else if (self->run != NULL) {
-        end(self);
+        csb_py_session_end(self);
     }
     Py_RETURN_NONE;
 }
@@ -332,24 +320,24 @@ session_close(PyObject *object, PyObject *Py_UNUSED(unused))
 static PyObject *
 session_alive(PyObject *object, void *Py_UNUSED(unused))
 {
-    return PyBool_FromLong(((SessionObject *)object)->run != NULL);
+    return PyBool_FromLong(((csb_py_session *)object)->run != NULL);
 }
 
 static PyObject *
 session_pid(PyObject *object, void *Py_UNUSED(unused))
 {
-    const SessionObject *self = (SessionObject *)object;
+    const csb_py_session *self = (csb_py_session *)object;
     return PyLong_FromLong(self->run == NULL ? -1 : csb_run_pid(self->run));
 }
 
 static void
 session_dealloc(PyObject *object)
 {
-    SessionObject *self = (SessionObject *)object;
+    csb_py_session *self = (csb_py_session *)object;
     PyTypeObject *type = Py_TYPE(object);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     if (self->run != NULL) {
-        end(self);
+        csb_py_session_end(self);
     }
     csb_fd_close(&self->cancel_fd);
     Py_XDECREF(self->pool_object);
@@ -383,7 +371,7 @@ static PyType_Slot slots[] = {
 
 static PyType_Spec spec = {
     .name = "csandbox._core.Session",
-    .basicsize = sizeof(SessionObject),
+    .basicsize = sizeof(csb_py_session),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = slots,
 };
@@ -406,7 +394,8 @@ csb_py_session_open(PyObject *module, PyObject *pool_object,
     struct csb_report report = {0};
     struct csb_error error = {CSB_STEP_NONE, 0, ""};
     PyTypeObject *type = (PyTypeObject *)PyObject_GetAttrString(module, "Session");
-    SessionObject *self = type == NULL ? NULL : new_session(type, pool_object);
+    csb_py_session *self =
+        type == NULL ? NULL : csb_py_session_new(type, pool_object, policy);
     PyObject *data = NULL;
     PyThreadState *saved;
     int status;
@@ -422,7 +411,6 @@ csb_py_session_open(PyObject *module, PyObject *pool_object,
     status = csb_pool_open_session(pool, &request.c, &self->run, &self->kit, &report,
                                    &error);
     PyEval_RestoreThread(saved);
-    self->policy = self->run == NULL ? NULL : policy;
     if (!PyErr_Occurred()) {
         data = csb_py_request_result(policy, &request, status, &report, &error);
     }

@@ -28,13 +28,32 @@ enum {
     POLLS
 };
 
+/* Nobody waits for what is over. Its teardown takes the processor longer than a small run does,
+ * so a zygote's child is left where it stands, waiting for us, and killed by whoever clears up
+ * (pool_stock.c says when); what it does meanwhile is not read any more. */
+static void
+let_stand(struct csb_run *run)
+{
+    if (!run->notify.hold_end || run->job->settle) {
+        csb_process_kill(&run->child.process);
+    }
+    run->ended = true;
+}
+
 void
 csb_run_stop(struct csb_run *run, enum csb_stop reason)
 {
     if (run->report->facts.stop == CSB_STOP_NONE) {
         run->report->facts.stop = reason;
     }
-    csb_meter_last_look(&run->meter);
+    /* the last look was at its last reply, when there was one */
+    if (reason != CSB_STOP_ANSWERED || run->report->reply_count == 0) {
+        csb_meter_last_look(&run->meter);
+    }
+    if (reason == CSB_STOP_ANSWERED) {
+        let_stand(run);
+        return;
+    }
     csb_process_kill(&run->child.process);
     run->ended = true;
 }
@@ -156,8 +175,7 @@ serve_channel(struct csb_run *run, short events)
     }
 }
 
-/* A zygote's child that asks to end is let wait: what it had to say is said, so it is killed
- * where it stands, and its teardown costs the caller no time. */
+/* A zygote's child that asks to end is let wait: what it had to say is said. */
 static void
 serve_listener(struct csb_run *run, short events)
 {
@@ -169,8 +187,7 @@ serve_listener(struct csb_run *run, short events)
             csb_run_stop(run, CSB_STOP_VIOLATION);
         } else if (notify->end_seen && notify->hold_end) {
             csb_meter_last_clock(&run->meter);
-            csb_process_kill(&run->child.process);
-            run->ended = true;
+            let_stand(run);
         }
     } else if (events & (POLLHUP | POLLERR)) {
         csb_fd_close(&notify->listener); /* nobody is left under the filter */

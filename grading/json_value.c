@@ -150,6 +150,7 @@ take_number(struct parser *parser)
     bool is_int = false;
     const unsigned char *start = parser->text.bytes + parser->text.at;
     size_t count = csb_json_number(&parser->text, &is_int);
+    double number = 0;
     bool negative;
     if (count == 0) {
         return bad(parser, "no JSON value");
@@ -158,14 +159,18 @@ take_number(struct parser *parser)
     if (count >= sizeof text) {
         return bad(parser, "a number that is too long");
     }
-    if (parser->writer != NULL) {
-        memcpy(text, start, count);
-        text[count] = '\0';
-        if (is_int) {
-            write_digits(parser->writer, text + negative, negative);
-        } else {
-            csb_write_float(parser->writer, strtod_l(text, NULL, parser->locale));
+    memcpy(text, start, count);
+    text[count] = '\0';
+    if (!is_int) {
+        number = strtod_l(text, NULL, parser->locale);
+        if (isinf(number)) { /* 1e999 is not what Infinity is, nor what 1e888 is */
+            return bad(parser, "a number beyond what a double holds");
         }
+    }
+    if (parser->writer != NULL && is_int) {
+        write_digits(parser->writer, text + negative, negative);
+    } else if (parser->writer != NULL) {
+        csb_write_float(parser->writer, number);
     }
     return 0;
 }

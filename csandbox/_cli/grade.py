@@ -21,11 +21,15 @@ def command(options: argparse.Namespace) -> int:
     source, _ = read_source(options.file)
     tests = [replace(t, hidden=False) if options.visible else t for t in loaded]
     if loaded.unconverted:
-        if not options.allow_weak:
+        if not options.allow_weak or not loaded.weak_code:
+            advice = (
+                "--allow-weak runs the whole text as well, beside the submission"
+                if loaded.weak_code
+                else "mend them, or take them out"
+            )
             raise Usage(
                 f"{options.tests}: {len(loaded.unconverted)} parts are no data tests, so passing "
-                "the others would say too little; --allow-weak runs the whole text as well, beside "
-                "the submission"
+                f"the others would say too little; {advice}"
             )
         tests.append(loaded.weak())
     try:

@@ -109,9 +109,8 @@ class Scorer:
         tests = await asyncio.to_thread(self.rows.tests, row)
         if tests is None or found.code is None:
             return self._without_run(found, tests)
-        options = {name: value for name, value in self.grading.items() if name != "at_once"}
         its_tests = with_class(tests, found.code)
-        report = await agrade(found.code, its_tests, seed=self.seed, **options)
+        report = await agrade(found.code, its_tests, seed=self.seed, **self.grading)
         return self._scored(found, report)
 
     def score_many(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
 import pytest
 
+from csandbox import load_asserts
 from csandbox._bounded_eval import Module
 from csandbox._bounded_expression import Expression
 from csandbox._bounded_names import NotEvaluable, modules
@@ -51,6 +53,12 @@ from csandbox._bounded_names import NotEvaluable, modules
         "'%' in '100%'",
         "complex(1, 2) * 2",
         "divmod(7, 2)",
+        "set([1, 2, 1]) | set('ab') | frozenset({1: 2})",
+        "dict([(1, 2), [3, 4]]) == dict({1: 2}, a=3) or dict()",
+        "list(map(set, [[1, 1], [2]]))",
+        "sorted({(1, 2), (0, 3)}, key=max)",
+        "{1, 2}.union([2, 3], (4,)).issubset(range(9))",
+        "{'a': [1]}.setdefault('a', [2])",
     ],
 )
 def test_agrees_with_python(text: str) -> None:
@@ -157,3 +165,79 @@ def test_random_arithmetic_agrees_with_python() -> None:
 def test_text_that_is_no_expression() -> None:
     with pytest.raises(ValueError, match="not an expression"):
         Expression("x = 1")
+
+
+_P = 2**61 - 1  # what hash() divides ints by
+
+
+def _pairs(count: int) -> list[tuple[int, int]]:
+    """Different pairs of small numbers with one hash: CPython mixes in no secret."""
+    word, first, second, last = (1 << 64) - 1, 11400714785074694791, 14029467366897019727, 0
+    turned = lambda x, n: (x << n | x >> (64 - n)) & word  # noqa: E731
+    target, found, a = turned(1234567, 31), [], 0
+    while len(found) < count:
+        a += 1
+        before = turned((2870177450012600261 + a * second) & word, 31) * first & word
+        last = (target - before) * pow(second, -1, 1 << 64) & word
+        if last < _P:
+            found.append((a, last))
+    assert len(set(map(hash, found))) == 1
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "len(set(value)) == 3",
+        "frozenset(value) == {1}",
+        "{*value} == {1}",
+        "{x for x in value} == {1}",
+        "{x: 1 for x in value} == {}",
+        "dict([(x, 1) for x in value]) == {}",
+        "set().union(value) == {1}",
+        "{1}.issubset(value)",
+        "list(map(set, [value])) == []",
+        "sorted([value], key=frozenset) == []",
+        "Counter(value) == {}",
+        "put(value) == {}",
+        "collect(value) == set()",
+        "list(map(set().add, value)) == []",
+    ],
+)
+@pytest.mark.parametrize("kind", ["ints", "tuples", "complex"])
+def test_what_is_chosen_to_collide_is_no_answer(text: str, kind: str) -> None:
+    helpers = (
+        "def put(xs):\n    d = {}\n    for x in xs:\n        d[x] = 1\n    return d\n"
+        "def collect(xs):\n    s = set()\n    for x in xs:\n        s.add(x)\n    return s\n"
+        "from collections import Counter\n"
+    )
+    tests = load_asserts(f"{helpers}value = f()\nassert {text}\n", "f")
+    assert tests.whole, tests.unconverted
+    holds = tests.tests[0].holds  # type: ignore[union-attr]
+    answers: dict[str, list[Any]] = {
+        "ints": [n * _P for n in range(1, 20_000)],
+        "tuples": _pairs(3_000),
+        "complex": [complex(-1000003 * n, n) for n in range(1, 20_000)],
+    }
+    assert isinstance(holds, Expression)
+    with pytest.raises(NotEvaluable, match="chosen to collide"):
+        holds.holds({"__call_0": answers[kind]})
+    # as many, and as long ones, that nobody chose
+    rng = random.Random(4)
+    honest = [rng.getrandbits(200) for _ in range(5_000)] + [1] * 5_000
+    assert isinstance(holds.holds({"__call_0": honest}), bool)
+
+
+def test_large_numbers_cost_steps() -> None:
+    texts = [
+        "[x % y for x in value for y in value]",
+        "[gcd(x, y) for x in value for y in value]",
+        "list(map(isqrt, value * 60))",
+    ]
+    large = [2**300_000 + n for n in range(60)]
+    for text in texts:
+        with pytest.raises(NotEvaluable, match="too long"):
+            Expression(text, {"gcd": math.gcd, "isqrt": math.isqrt}).holds({"value": large})
+    assert Expression("[x % 7 for x in value] == [x * 2 for x in [1]] or len(value)").holds(
+        {"value": large}
+    )

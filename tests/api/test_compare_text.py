@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csandbox import _core
+from csandbox._compare import compare_output, known_comparison
 
 pieces = st.sampled_from([b"a", b"b", b" ", b"\n", b"\t", b"\r\n", b"1", b".5", b"\xc3\xa9"])
 texts = st.lists(pieces, max_size=12).map(b"".join)
@@ -113,6 +114,7 @@ def test_the_callers_mistakes_are_value_errors() -> None:
 MEMORY = """
 import resource
 from csandbox import _core
+from csandbox._compare import compare_output, known_comparison
 line = b"some words 1.25 and more \\n"
 one = line * (100_000_000 // len(line))
 two = one[:-2] + b"x\\n"
@@ -137,3 +139,26 @@ def test_large_outputs_take_no_memory() -> None:
     """100 MB against 100 MB: what is allocated does not grow with them."""
     done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["float", "json"])
+def test_nan_is_right_where_it_was_expected(name: str) -> None:
+    assert compare_output(name, b"NaN\n", "NaN") is None
+    assert compare_output(name, b"NaN\n", "1") is not None
+    assert compare_output(name, b"1\n", "NaN") is not None
+
+
+@pytest.mark.parametrize("got", ["1e999", "Infinity", "-1e999", "[1e400]", "1e308"])
+def test_json_numbers_beyond_a_double_are_no_answer(got: str) -> None:
+    for expected in ("Infinity", "-Infinity", "1e308", "1", '["Infinity"]'):
+        found = compare_output("json", got.encode(), expected)
+        assert (found is None) == (got == expected), (got, expected)
+    with pytest.raises(ValueError, match="beyond what a double holds"):
+        compare_output("json", b"1", "1e999")
+
+
+def test_parameters_that_would_accept_everything() -> None:
+    for text, why in (("abs=1e999", "finite"), ("rel=1", "below 1"), ("abs=1.2.3", "float takes")):
+        with pytest.raises(ValueError, match=why):
+            known_comparison(f"float({text})")
+    assert known_comparison("float(rel=0., abs=.5e-3)").abs == 0.0005

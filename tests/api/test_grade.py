@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 import random
@@ -12,6 +13,7 @@ import pytest
 import csandbox
 from csandbox import CallTest, Limits, StdioTest, _check, _errand, _flight, grade
 from csandbox._errors import SetupError
+from csandbox._grade import Plan
 from csandbox._grade_verdicts import ORDER, worst
 from csandbox._result import VERDICTS, Result
 
@@ -360,3 +362,9 @@ def test_report_is_plain_frozen_and_safe_to_show() -> None:
 def test_every_verdict_has_a_rank() -> None:
     assert set(VERDICTS) <= set(ORDER)
     assert worst(["accepted", "internal_error", "wrong_answer"]) == "internal_error"
+
+
+def test_a_plan_takes_what_grade_takes() -> None:
+    """They are written down twice, for people who read the one; they may not differ."""
+    own = list(inspect.signature(grade).parameters.values())
+    assert own == list(inspect.signature(Plan.make).parameters.values())

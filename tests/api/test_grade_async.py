@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from importlib.util import find_spec
 from typing import Any
@@ -28,7 +29,6 @@ KINDS: list[tuple[str, list[Any], dict[str, Any]]] = [
     (GOOD, TESTS, {}),
     (BAD, TESTS, {"seed": 1}),
     (BAD, TESTS, {"seed": 1, "stop": "never", "feedback": "full"}),
-    (BAD, TESTS, {"seed": 1, "stop": "never", "isolation": "submission"}),
     ("import socket\n", TESTS, {"stop": "never"}),
     ("def f(:\n", TESTS, {}),
     ("print(int(input()) + 1)\n", [StdioTest("1", "2"), StdioTest("5", "7")], {"stop": "never"}),
@@ -42,7 +42,7 @@ KINDS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ),
     (
         "def f(x):\n    while True:\n        pass\n",
-        [CallTest("f", [1], 1, limits=csandbox.Limits(cpu_s=0.2))],
+        [CallTest("f", [1], 1, limits=csandbox.Limits(cpu_s=0.2, wall_s=60))],
         {"feedback": "full"},
     ),
     (GOOD, [csandbox.InProcessTest("assert f(1) == 1")], {"allow_weak": True}),
@@ -54,7 +54,7 @@ def judged(report: GradeReport) -> dict[str, Any]:
     data = report.to_dict()
     for part in (data, *data["tests"]):
         part.pop("usage")
-    del data["isolation"], data["isolation_note"]  # a loop makes no branches, and says so
+    data["feedback"] = re.sub(r" after [\d.]+ s", "", data["feedback"])
     del data["wall_s"], data["layers"]  # a refused source has none, whoever asks first
     for row in data["tests"]:
         row["reason"] = row["reason"].split(" after ")[0]
@@ -77,9 +77,6 @@ def test_the_same_reports_as_grade(pool: csandbox.Pool) -> None:
     for (source, tests, options), report in zip(KINDS, reports, strict=True):
         blocking = csandbox.grade(source, tests, pool=pool, **{"seed": 3, **options})
         assert judged(report) == judged(blocking), (source, tests)
-        wanted = options.get("isolation", "test")
-        assert blocking.isolation == wanted and report.isolation == "test"
-        assert ("branches are made by grade" in report.isolation_note) == (wanted != "test")
 
 
 def test_two_hundred_at_once_hold_no_thread(pool: csandbox.Pool) -> None:
@@ -101,7 +98,8 @@ def test_two_hundred_at_once_hold_no_thread(pool: csandbox.Pool) -> None:
         reports = await asyncio.gather(*work)
         watching.cancel()
         assert most[0] <= before[0]
-        assert most[1] <= before[1] + 40  # those of the runs that are on and of the spares
+        # those of two runs that are on, of four spares, and of as many that are used up
+        assert most[1] <= before[1] + 100
         return reports
 
     reports = asyncio.run(main())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import csandbox
 from csandbox import Answer, Call, CallTest, CheckerTest, PropertyTest, RoundTripTest, grade
 
 SORT = "def sort(xs):\n    return sorted(xs)\n"
@@ -80,6 +81,25 @@ def test_untrusted_checker_has_a_child_of_its_own() -> None:
     assert grade("print('x')", [test]).verdict == "wrong_answer"  # the checker raises
     endless = CheckerTest("import os\nos._exit(0)\n", stdin="12")
     assert grade("print(3)", [endless]).verdict == "wrong_answer"
+
+
+def test_whatever_may_be_answered_reaches_the_checker() -> None:
+    """A value, and an output beside it, that together are larger than one value may be."""
+    most = csandbox.ValueLimits()
+    source = f"def f():\n    print('x' * 900_000)\n    return b'x' * {most.bytes - 64}\n"
+    checker = "def check(i, o, v, e):\n    return len(o) == 900_001 and len(v) == e\n"
+    test = CheckerTest(checker, call=Call("f"), expected=most.bytes - 64)
+    report = grade(source, [test], feedback="full")
+    assert report.passed, report.tests[0].reason
+    # and the inverse of a round trip
+    source = f"def f(x):\n    return [0] * {most.items}\ndef g(xs):\n    return len(xs)\n"
+    assert grade(source, [RoundTripTest("f", "g", most.items)]).passed
+
+
+def test_what_a_checker_cannot_be_given_is_the_callers_mistake() -> None:
+    checker = "def check(i, o, v, e):\n    return True\n"
+    with pytest.raises(TypeError, match="no plain data"):
+        grade(SORT, [CheckerTest(checker, call=Call("sort"), expected=object())])
 
 
 def test_entries() -> None:

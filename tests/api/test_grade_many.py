@@ -33,7 +33,8 @@ def test_as_they_finish() -> None:
 
 def test_lazy_bounded_and_progress() -> None:
     taken = []
-    running, most, lock = [0], [0], threading.Lock()
+    running, most = [0], [0]
+    threads = threading.active_count()
 
     def pairs() -> Iterator[tuple[str, list[CallTest]]]:
         while True:  # endless
@@ -41,15 +42,24 @@ def test_lazy_bounded_and_progress() -> None:
             yield GOOD, TESTS
 
     def progress(done: int, report: GradeReport) -> None:
-        with lock:
-            running[0] += 1
-            most[0] = max(most[0], done)
-        assert threading.current_thread() is threading.main_thread() and report.passed
+        running[0] += 1
+        most[0] = max(most[0], done)
+        assert threading.active_count() == threads and report.passed
 
     graded = grade_many(pairs(), concurrency=2, isolation="submission", progress=progress)
     assert [next(graded)[0] for _ in range(3)] == [0, 1, 2]
     graded.close()  # type: ignore[attr-defined]
     assert len(taken) <= 8 and running == [3] and most == [3]
+
+
+def test_left_early_kills_what_runs() -> None:
+    sleeps = "import time\ndef f(x):\n    time.sleep(300)\n"
+    limits = {"wall_s": 300.0}
+    pairs = [(GOOD, TESTS), (sleeps, TESTS), (sleeps, TESTS)]
+    for isolation in ("test", "submission"):
+        graded = grade_many(pairs, concurrency=2, limits=limits, isolation=isolation)
+        assert next(graded)[1].passed
+        graded.close()  # type: ignore[attr-defined]
 
 
 def test_a_callers_mistake_is_raised() -> None:

@@ -121,13 +121,89 @@ def test_chance_is_the_seeds() -> None:
         "assert f(().__class__) == 1",
         "assert 1 == 2",
         "def test_it(fixture):\n    assert f(fixture) == 1",
-        "class TestIt:\n    def test(self):\n        assert f(1) == 1",
+        "class TestIt:\n    x = 1\n    def test(self):\n        assert f(1) == 1",
+        "class TestIt(Base):\n    def test(self):\n        assert f(1) == 1",
+        "class TestIt:\n    def test(self):\n        assert f(self.x) == 1",
+        "class Other:\n    def test(self):\n        assert f(1) == 1",
+        "import pytest\n@pytest.mark.skip\ndef test_it():\n    assert f(1) == 1",
+        "import pytest\n@pytest.fixture\ndef test_it():\n    assert f(1) == 1",
+        "import pytest\n@pytest.mark.parametrize('x', [1])\ndef test_it(y):\n    assert f(y) == 1",
+        "import pytest\n@pytest.mark.parametrize('x,y', [1])\ndef test_it(x, y):\n    assert f(x)",
+        "import pytest\n@pytest.mark.parametrize('x', [pytest.param(1, marks=pytest.mark.xfail)])\n"
+        "def test_it(x):\n    assert f(x) == 1",
+        "import pytest\ndef test_it():\n    with pytest.raises(ValueError):\n        f(1)",
+        "import pytest\nassert f(1) == pytest.approx(float('nan'))",
+        "import pytest\nassert f(1) == [pytest.approx(1)]",
+        "from elsewhere import f, g\nassert f(1) == 1",
+        "import solution\nassert solution.f(1) == 1",
     ],
 )
 def test_what_cannot_be_data_is_reported(text: str) -> None:
     loaded = load_asserts(text, "f")
     assert loaded.unconverted and not loaded.whole
     assert "line" in str(loaded.unconverted[0]) and loaded.unconverted[0].reason
+
+
+PYTEST_FILE = """
+\"\"\"As people write them.\"\"\"
+import math, pytest
+from solution import f
+from solution import f as g
+
+def test_one():
+    \"\"\"A doc string.\"\"\"
+    assert f(2) == 4
+    assert math.isclose(f(1.5), 3)
+
+@pytest.mark.parametrize(("x", "y"), [(1, 2), pytest.param(2, 4, id="two")], ids=["a", "b"])
+def test_rows(x, y):
+    assert g(x) == y
+
+@pytest.mark.parametrize("a", [1, 2])
+@pytest.mark.parametrize("b", ["x", "y"])
+def test_product(a, b):
+    assert f(b * a) == b * a * 2
+
+class TestNear:
+    \"\"\"A class.\"\"\"
+
+    def test_near(self):
+        assert f(0.1) == pytest.approx(0.2)
+        assert f([0.1]) == pytest.approx([0.1, 0.1], rel=1e-3)
+        assert f((3,))[0] == pytest.approx(3.001, abs=0.01)
+        assert pytest.approx(0.2) == f(0.1)
+
+    @pytest.mark.parametrize("n", range(3))
+    def test_all(self, n):
+        assert f(n) == n * 2
+"""
+
+
+def test_a_file_for_pytest() -> None:
+    loaded = load_asserts(PYTEST_FILE, "f")
+    assert loaded.whole, [str(part) for part in loaded.unconverted]
+    assert len(loaded) == 2 + 2 + 4 + 4 + 3
+    products = [t.args[0] for t in loaded if isinstance(t, CallTest) and t.id.startswith("L19")]
+    assert sorted(products) == ["x", "xx", "y", "yy"]
+    assert {test.compare for test in loaded} >= {
+        "float(rel=1e-06, abs=1e-12)", "float(rel=0.001, abs=1e-12)", "numeric"
+    }  # fmt: skip
+    right = "def f(x):\n    return x * 2\n"
+    assert grade(right, loaded).passed
+    # a little wrong, in each of the ways that approx must see
+    for wrong in ("x * 2 + 1e-3", "[y + y / 50 for y in x * 2]", "True", "float('nan')", "None"):
+        report = grade(f"def f(x):\n    return {wrong}\n", loaded, stop="never")
+        near = [row for row in report if row.id[:3] in ("L25", "L26", "L27", "L28")]
+        assert near and not any(row.passed for row in near), wrong
+    weak = grade(right, [loaded.weak()], allow_weak=True, profile="open")
+    assert weak.verdict in ("accepted", "runtime_error")  # pytest is not in every child
+
+
+def test_the_submissions_import_is_not_in_the_weak_text() -> None:
+    text = "from solution import (\n    f,\n)\nfrom solution import f as g\nassert g(f(1)) == 1\n"
+    loaded = load_asserts(text, "f")
+    assert not loaded.whole
+    assert grade("def f(x):\n    return x\n", [loaded.weak()], allow_weak=True).passed
 
 
 def test_half_a_loop_is_none() -> None:

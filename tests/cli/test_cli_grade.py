@@ -50,6 +50,30 @@ def test_assertions(cli, program, tmp_path):
     assert done.returncode == 2 and "--allow-weak" in done.stderr and "line 2" in done.stderr
 
 
+def test_an_input_without_an_output(cli, program, folder):
+    (folder / "3.in").write_text("1")
+    for words in ([], ["--allow-weak"]):  # there is no text that could be run beside it
+        done = cli("grade", program(RIGHT), "--tests", folder, *words)
+        assert done.returncode == 2 and "take them out" in done.stderr and "3.in" in done.stderr
+
+
+def test_which_row(cli, program, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"test_list": ["assert f(1) == 1"]}\n{"test_list": ["assert f(1) == 2"]}\n')
+    source = program("def f(x):\n    return x\n")
+    done = cli("grade", source, "--tests", rows)
+    assert done.returncode == 2 and "--row" in done.stderr
+    codes = [cli("grade", source, "--tests", rows, "--row", row).returncode for row in "012"]
+    assert codes == [0, 1, 2]
+
+
+def test_a_wrong_comparison_is_one_mistake(cli, program, folder):
+    words = ("--tests", folder, "--compare", "float(abs=1e999)")
+    done = cli("grade", program(RIGHT), *words)
+    assert done.returncode == 2 and done.stderr.count("abs must be finite") == 1
+    assert "not a test" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

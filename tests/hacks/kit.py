@@ -3,7 +3,8 @@
 A file has a head of ``# key: value`` lines and sections ``=== name``: ``hack`` and ``honest``, each
 defining ``solve``; ``hack stdio`` and ``honest stdio`` where the program must differ from that with
 a main program after it; ``tests`` (``arguments -> expected``) and ``asserts`` where the usual task
-does not fit.
+does not fit. In the head, ``isolation`` and ``limits`` are those of `grade`, ``compare`` is for the
+programs, and ``nothing passes`` says that not one of its tests may.
 """
 
 from __future__ import annotations
@@ -16,10 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import csandbox
-from csandbox import CallTest, StdioTest, load_asserts
+from csandbox import Call, CallTest, CheckerTest, StdioTest, load_asserts
 
 FOLDER = Path(__file__).parent
-MODES = ("stdio", "call", "assert")
+MODES = ("stdio", "call", "assert", "checker")
+#: A checker that is source, run in a child of its own on what the submission gave.
+CHECKER = """
+def check(stdin, stdout, value, expected):
+    return type(value) is type(expected) and repr(value) == repr(expected)
+"""
 #: Squares of the even numbers less the count of the odd ones. No answer is 0, None or the input.
 USUAL: tuple[tuple[list[Any], Any], ...] = (
     ([[1, 2, 3, 4]], 18),
@@ -66,7 +72,13 @@ class Technique:
 
     def tests(self, mode: str) -> list[Any]:
         if mode == "stdio":
-            return [_stdio(args[0], value) for args, value in self.cases]
+            compare = self.head.get("compare")
+            return [_stdio(args[0], value, compare) for args, value in self.cases]
+        if mode == "checker":
+            return [
+                CheckerTest(CHECKER, call=Call("solve", args), expected=value)
+                for args, value in self.cases
+            ]
         if mode == "call":
             return [CallTest("solve", args, value) for args, value in self.cases]
         loaded = load_asserts(self.asserts, "solve", aliases=("candidate",))
@@ -99,9 +111,9 @@ class Technique:
         return "\n".join(lines)
 
 
-def _stdio(numbers: list[int], value: Any) -> StdioTest:
+def _stdio(numbers: list[int], value: Any, compare: str | None) -> StdioTest:
     expected = "\n".join(map(str, value)) if isinstance(value, list) else str(value)
-    return StdioTest(" ".join(map(str, numbers)), expected + "\n")
+    return StdioTest(" ".join(map(str, numbers)), expected + "\n", compare=compare)
 
 
 @cache

@@ -6,6 +6,8 @@ a rule; their twins run with it on (profile contest), so that nobody honest pays
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 import csandbox
@@ -18,22 +20,27 @@ BY_NAME = {technique.name: technique for technique in techniques()}
 ROWS = {f"H{number}" for number in range(1, 34)} - {"H20"}
 
 
-def graded(technique: Technique, which: str, mode: str) -> csandbox.GradeReport:
+def graded(
+    technique: Technique, which: str, mode: str, isolation: str = "test"
+) -> csandbox.GradeReport:
     twin = technique.head.get("twin profile", "contest")
     tests = technique.tests(mode)
     # A hack is refused by its first test; a twin has to pass all, and each is a process.
     kept = tests if which == "hack" or mode == "call" else tests[:2]
-    isolation = technique.head.get("isolation", "test")
+    isolation = technique.head.get("isolation", isolation)
     return csandbox.grade(
         technique.source(which, mode),
         kept,
         profile="open" if which == "hack" else twin,
         limits=technique.limits,
         isolation="submission" if which == "honest" and mode == "call" else isolation,
-        stop="first",
+        stop="never" if "nothing passes" in technique.head else "first",
         feedback="full",
-        seed=3,  # not the order in which the tests are given
+        seed=SEED,
     )
+
+
+SEED = 3  # not the order in which the tests are given
 
 
 def wrong_of_a_hack(report: csandbox.GradeReport) -> bool:
@@ -41,12 +48,19 @@ def wrong_of_a_hack(report: csandbox.GradeReport) -> bool:
     return report.passed or report.score is None or "internal_error" in report.counts
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_hacks_are_refused(mode: str) -> None:
+@pytest.mark.parametrize(
+    ("mode", "isolation"), [*((m, "test") for m in MODES), ("call", "submission")]
+)
+def test_hacks_are_refused(mode: str, isolation: str) -> None:
     # All of them in one test: the pool behind the runs lives as long as a test does.
-    reports = in_parallel(lambda t: graded(t, "hack", mode), techniques(), width=2)
-    pairs = zip(techniques(), reports, strict=True)
+    reports = in_parallel(lambda t: graded(t, "hack", mode, isolation), techniques(), width=2)
+    pairs = list(zip(techniques(), reports, strict=True))
     wrong = [f"{t.name}:\n{report}" for t, report in pairs if wrong_of_a_hack(report)]
+    wrong += [
+        f"{t.name} passes a test:\n{report}"
+        for t, report in pairs
+        if "nothing passes" in t.head and report.score != 0
+    ]
     assert not wrong, "\n".join(wrong)
     assert all(report.score is not None and report.score < 1 for report in reports)
 
@@ -63,6 +77,19 @@ def test_the_kit_covers_every_row_of_the_catalogue() -> None:
     named = " ".join(technique.head["technique"] for technique in techniques())
     assert {row for row in ROWS if row not in named.replace(",", " ").split()} == set()
     assert len(techniques()) >= 34
+
+
+def test_marks_would_be_followed() -> None:
+    """In one process the hack gives every answer: what refuses it is that nothing is shared."""
+    technique = BY_NAME["79_marks_between_branches"]
+    order = list(technique.cases)
+    random.Random(SEED).shuffle(order)
+    with csandbox.Session("open") as session:
+        session.run(technique.source("hack", "call"))
+        values = [session.call("solve", args).value for args, _ in order]
+    assert values == [expected for _, expected in order]
+    report = graded(technique, "hack", "call")
+    assert report.isolation == "submission", report.isolation_note
 
 
 def test_a_plain_grader_is_talked_into_it() -> None:
