@@ -66,6 +66,10 @@ static const struct csb_value_name open_flags[] = {
     {O_TMPFILE & ~O_DIRECTORY, "O_TMPFILE"}, N(O_CREAT),
 };
 
+static const struct csb_value_name map_flags[] = {
+    N(MAP_GROWSDOWN), N(MAP_HUGETLB),
+};
+
 static const struct csb_value_name fcntl_commands[] = {
     N(F_DUPFD), N(F_DUPFD_CLOEXEC), N(F_GETFD), N(F_SETFD), N(F_GETFL), N(F_SETFL), N(F_GETLK), N(F_SETLK),
     N(F_SETLKW), N(F_SETOWN), N(F_GETOWN), N(F_SETSIG), N(F_GETSIG), N(F_SETOWN_EX), N(F_GETOWN_EX),
@@ -159,6 +163,7 @@ const struct csb_argument_row csb_argument_rows[] = {
     PLAIN("kill", 0, "target", SIGNALS),
     VALUE("madvise", 2, "advice", advices),
     PROCESS("migrate_pages", 0),
+    FLAGS("mmap", 3, "flags", map_flags, "shared"),
     PROCESS("move_pages", 0),
     FLAGS("open", 1, "flags", open_flags, "existing file"),
     FLAGS("openat", 2, "flags", open_flags, "existing file"),

@@ -24,8 +24,10 @@
 #define SECCOMP_USER_NOTIF_FLAG_CONTINUE (1UL << 0)
 #endif
 
-/* After so many calls, at most one refusal every SLOW_NS: 1 % of a core. */
-enum { PROMPT_DENIALS = 5000, MOMENTS = 10, MOMENT_NS = 100 * 1000 };
+/* After so many calls, at most one refusal every SLOW_NS: 1 % of a core. The same for calls that
+ * could be made for ever, such as a rename of what is not there: an honest program makes some of
+ * them for each file, and others few. */
+enum { PROMPT_CALLS = 5000, CALLS_A_FILE = 4, MOMENTS = 10, MOMENT_NS = 100 * 1000 };
 
 /* An answer between "go on" and an errno: the call is not made, and succeeds. */
 enum { PRETEND = -1 };
@@ -181,20 +183,25 @@ judge_watched(struct csb_notify *notify, const struct seccomp_data *call,
             return judge_shared_memory(notify, call->args[1]);
         }
         notify->shared_maps++;
+        notify->unlimited++;
         return 0;
     }
     if (strcmp(name, "fallocate") == 0) {
+        notify->unlimited += call->args[3] == 0;
         return judge_fallocate(notify, call->args[3]);
     }
     if (strncmp(name, "rename", strlen("rename")) == 0) {
+        notify->unlimited++;
         return 0; /* watched so that it waits while the disk is looked at */
     }
     if (strcmp(name, "kill") == 0 || strcmp(name, "tgkill") == 0 ||
         strcmp(name, "sched_getaffinity") == 0) {
+        notify->unlimited++;
         return 0; /* to itself; not in the filter, which branches inherit */
     }
     if (strcmp(name, "utimensat") == 0) {
         /* Times of NULL: pathlib's touch(), which makes the file when this fails. */
+        notify->unlimited++;
         return call->args[2] == 0 ? EPERM : PRETEND;
     }
     if (strcmp(name, "exit_group") != 0) {
@@ -310,10 +317,19 @@ csb_notify_waits(const struct csb_notify *notify, uint64_t notification)
     return ioctl(notify->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &notification) == 0;
 }
 
+static bool
+is_too_busy(const struct csb_notify *notify, bool refused, uint64_t unlimited_before)
+{
+    const uint64_t allowed = PROMPT_CALLS + (uint64_t)CALLS_A_FILE * notify->files_made;
+    return (refused && notify->answered > PROMPT_CALLS) ||
+           (notify->unlimited > unlimited_before && notify->unlimited > allowed);
+}
+
 bool
 csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
                  int64_t now_ns)
 {
+    const uint64_t unlimited = notify->unlimited;
     struct seccomp_notif request;
     struct seccomp_notif_resp answer;
     bool denied;
@@ -350,7 +366,7 @@ csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,
         notify->order.state = CSB_ORDER_GIVEN;
     }
     notify->answered++;
-    if (err > 0 && notify->answered > PROMPT_DENIALS) {
+    if (is_too_busy(notify, err > 0, unlimited)) {
         notify->resume_ns = now_ns + SLOW_NS;
     }
     return denied;

@@ -66,6 +66,7 @@ struct csb_notify {
     struct csb_memory memory_at_end;
     enum csb_wire_end end; /* the child's own word about a failure (CSB_WIRE_SAY_END) */
     uint64_t answered;     /* calls, the watched ones included */
+    uint64_t unlimited;    /* of these, watched ones that no limit ever ends */
     uint64_t denied;
     int64_t resume_ns; /* not served before this time, see csb_notify_serve */
     struct csb_violation violations[CSB_VIOLATION_KINDS];
@@ -84,7 +85,8 @@ bool csb_notify_waits(const struct csb_notify *notify, uint64_t notification);
 
 /* Answer one pending call. Returns true when it was a denial. The thread cap is checked
  * against the threads that exist, so threads that start threads at the same moment may pass
- * it, to twice the cap at most. A child that makes thousands of denied calls is slowed down
+ * it, to twice the cap at most. A child that makes thousands of denied calls, or of watched ones
+ * that no limit ends (many more than it has made files), is slowed down
  * (resume_ns moves into the future), so it can not keep the supervisor busy; the listener is never closed, because the kernel would then answer
  * ENOSYS to the end of the process too. */
 bool csb_notify_serve(struct csb_notify *notify, const struct csb_procfs *procfs,

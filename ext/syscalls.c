@@ -64,8 +64,11 @@
 /* O_TMPFILE is this bit and O_DIRECTORY; an ordinary open of a folder lacks the bit. */
 #define O_TMPFILE_BIT (O_TMPFILE & ~O_DIRECTORY)
 #define MAKES_FILE (O_CREAT | O_TMPFILE_BIT)
-/* MAP_SHARED_VALIDATE has the bit of MAP_SHARED too. */
-#define MAP_KIND (MAP_SHARED | MAP_ANONYMOUS)
+/* MAP_SHARED_VALIDATE has the bit of MAP_SHARED too. Never: MAP_GROWSDOWN, which the kernel takes
+ * for a stack, so that RLIMIT_DATA does not count it; MAP_HUGETLB, pages of a reserve that belongs
+ * to the machine, of which neither RLIMIT_DATA (when they are only read) nor the resident size
+ * says anything. */
+#define MAP_KIND (MAP_SHARED | MAP_ANONYMOUS | MAP_GROWSDOWN | MAP_HUGETLB)
 /* Clock ids below 16 are the machine's and the caller's own; the negative ones name other
  * processes by pid (clock_getcpuclockid(3)) and tell their CPU time. */
 #define OWN_CLOCK BITS(0, 0xF, 0)

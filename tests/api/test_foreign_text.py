@@ -32,7 +32,7 @@ def test_what_was_opened_can_be_encoded(said: bytes) -> None:
     assert data is not None
     text = json.dumps(data, ensure_ascii=False)
     assert text.encode() and json.loads(text) == data
-    assert data == json.loads(said) or data["a"] == SHOWN and data[SHOWN][1] == {"x": SHOWN}
+    assert data == json.loads(said) or (data["a"] == SHOWN and data[SHOWN][1] == {"x": SHOWN})
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,8 @@ struct probe {
     uint32_t wanted; /* of the narrow filter with all sets */
 };
 
-#define THREAD_BITS 0x50F00 /* VM FS FILES SIGHAND THREAD SYSVSEM */
+#define NEVER_MAPPED 0x40100 /* MAP_GROWSDOWN, MAP_HUGETLB */
+#define THREAD_BITS 0x50F00  /* VM FS FILES SIGHAND THREAD SYSVSEM */
 
 /* clang-format off */
 static const struct probe probes[] = {
@@ -214,6 +215,9 @@ static const struct probe probes[] = {
     {"mmap", {0, 1, 3, 0x22}, ALLOW}, {"mmap", {0, 1, 3, 0x02}, ALLOW}, {"mmap", {0, 1, 3, 0x01}, ALLOW},
     {"mmap", {0, 1, 3, 0x21}, NOTIFY}, {"mmap", {0, 1, 3, 0x23}, NOTIFY}, {"mmap", {0, 1, 3, 0x8021}, NOTIFY},
     {"mmap", {0, 1, 3, 0x21 | HIGH}, NOTIFY}, {"mmap", {0, 1, 3, 0x4022}, ALLOW},
+    /* MAP_GROWSDOWN 0x100, MAP_HUGETLB 0x40000 with a size above them */
+    {"mmap", {0, 1, 3, 0x122}, NOTIFY}, {"mmap", {0, 1, 3, 0x102}, NOTIFY}, {"mmap", {0, 1, 3, 0x40022}, NOTIFY},
+    {"mmap", {0, 1, 3, 0x40021}, NOTIFY}, {"mmap", {0, 1, 3, 0x7C040021}, NOTIFY}, {"mmap", {0, 1, 3, 0x101}, NOTIFY},
     /* O_CREAT 0100, O_TMPFILE 020000000 (and O_DIRECTORY 0200000): new files are counted */
     {"openat", {3, 1, 0}, ALLOW}, {"openat", {3, 1, 02200000}, ALLOW}, {"openat", {3, 1, 0101}, NOTIFY},
     {"openat", {3, 1, 020200002}, NOTIFY}, {"openat", {3, 1, 0102 | HIGH}, NOTIFY}, {"open", {1, 0}, ALLOW},
@@ -268,7 +272,8 @@ test_arguments_decide(void **state)
                 strncmp(probe->name, "rename", 6) == 0 ||
                 strcmp(probe->name, "fallocate") == 0 ||
                 strcmp(probe->name, "exit_group") == 0 ||
-                strcmp(probe->name, "mmap") == 0 ||
+                (strcmp(probe->name, "mmap") == 0 &&
+                 (probe->args[3] & (NEVER_MAPPED | 0x21)) == 0x21) ||
                 (strcmp(probe->name, "clone") == 0 && probe->args[0] == THREAD_BITS));
         } else {
             assert_int_equal(got, SAYS(EPERM));
@@ -292,8 +297,9 @@ test_filter_of_families_names_no_process(void **state)
             (strcmp(probe->name, "kill") == 0 || strcmp(probe->name, "tgkill") == 0 ||
              strcmp(probe->name, "sched_getaffinity") == 0) &&
             probe->args[0] == PID;
+        /* shared, of a file */
         const bool maps_file = strcmp(probe->name, "mmap") == 0 &&
-                               (probe->args[3] & 0x21) == 0x01; /* shared, of a file */
+                               (probe->args[3] & (NEVER_MAPPED | 0x21)) == 0x01;
         if (number >= 0) {
             assert_int_equal(answer(&shared, number, probe->args),
                              own || maps_file ? (uint32_t)NOTIFY

@@ -257,3 +257,47 @@ def test_partial_output_keeps_head_and_tail() -> None:
     last = result["stdout_total_bytes"] // 8
     whole = "".join(f"{n:08}" for n in range(last - 300, last + 1))
     assert tail in whole
+
+
+FOR_EVER = {
+    "rename": "os.rename('no such', 'file')",
+    "utime": "os.utime('no such', (1, 1))",
+    "fallocate": "libc.fallocate(0, 0, ctypes.c_long(0), ctypes.c_long(0))",
+    "a denied call": "socket.socket()",
+}
+LOOP = """
+import ctypes, os, socket, time
+libc = ctypes.CDLL(None)
+made, end = 0, time.monotonic() + 1.5
+while time.monotonic() < end:
+    made += 1
+    try: {}
+    except OSError: pass
+print(made)
+"""
+
+
+@pytest.mark.parametrize("name", FOR_EVER)
+def test_a_call_that_no_limit_ends_does_not_keep_the_supervisor_busy(name: str) -> None:
+    """Each is answered by it; after some thousands only so many a second."""
+    result = confined(LOOP.format(FOR_EVER[name]), limits={"cpu_s": 8, "wall_s": 30})
+    assert result["verdict"] == "accepted", result["err"]
+    assert int(result["out"]) < 5000 + 1.5 / 0.002 + 100
+
+
+RENAMES = """
+import os
+for n in range(4000):
+    os.close(os.open(f"{n}.new", os.O_CREAT))
+    os.utime(f"{n}.new", (1, 1))
+    os.rename(f"{n}.new", f"{n}.old")
+    os.replace(f"{n}.old", f"{n}.txt")
+print(len(os.listdir()))
+"""
+
+
+def test_so_many_for_each_file_are_honest() -> None:
+    """It would take more than its time if it were held up."""
+    limits = {"files": 5000, "file_bytes": 4096, "disk_bytes": 1 << 30, "cpu_s": 15, "wall_s": 20}
+    result = confined(RENAMES, limits=limits)
+    assert (result["verdict"], result["out"]) == ("accepted", "4000\n"), result["err"]
