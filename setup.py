@@ -7,10 +7,12 @@ Which file goes where is in tools/layout.py, how it is compiled in tools/native.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
 
+import setuptools
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
@@ -54,6 +56,14 @@ def prepare() -> None:
     """
     if not sys.platform.startswith("linux"):
         raise SystemExit("error: csandbox is for Linux: its layers are seccomp and Landlock")
+    # Setuptools 70.1 has bdist_wheel itself; before, "invalid command" is all that pip would say.
+    old = tuple(map(int, setuptools.__version__.split(".")[:2])) < (70, 1)
+    makes_wheel = {"bdist_wheel", "dist_info", "editable_wheel"} & set(sys.argv)
+    if old and makes_wheel and importlib.util.find_spec("wheel") is None:
+        raise SystemExit(
+            f"error: setuptools {setuptools.__version__} makes wheels with the package wheel, "
+            "which is not installed: pip install wheel"
+        )
     try:
         fetch_sources.ensure()
         gen_python.generate()

@@ -8,27 +8,21 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
+
+from csandbox._foreign import opened
 
 Show = Callable[[Mapping[str, Any]], object]
 Ask = Callable[[str], str]
 
 # The child's own bound, and its word about what it left out.
 DISPLAYS = 65
+# The same for what they hold in sum, with room for the base64 of what it let through.
+_SHOWN_BYTES = 12 * 1024 * 1024
 # A prompt is a line for a person.
 _PROMPT_BYTES = 10_000
-
-
-def opened(said: bytes) -> dict[str, Any] | None:
-    """The child's JSON, or None when it is none."""
-    try:
-        data = json.loads(said)
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
 
 
 def bundle(data: object) -> Mapping[str, Any]:
@@ -52,6 +46,7 @@ class Answers:
         """Either may be None: nobody is there for such a question."""
         self.on_display, self.on_input = on_display, on_input
         self.shown: list[Mapping[str, Any]] = []
+        self._room = _SHOWN_BYTES
 
     @property
     def ask(self) -> Callable[[bytes], bytes | None] | None:
@@ -60,7 +55,10 @@ class Answers:
 
     def _answer(self, question: bytes) -> bytes | None:
         kind, data = question[:1], question[1:]
-        if kind == b"d" and self.on_display is not None and len(self.shown) < DISPLAYS:
+        if kind == b"d" and self.on_display is not None:
+            if len(self.shown) == DISPLAYS or len(data) > self._room:
+                return None
+            self._room -= len(data)
             said = bundle(opened(data))
             self.shown.append(said)
             self.on_display(said)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from csandbox._arguments import path_text
 from csandbox._errors import SetupError
 
 if TYPE_CHECKING:
@@ -210,12 +211,9 @@ def begin(path: str | os.PathLike[str] | None) -> Audit | None:
     """The audit of a run that begins now, or None when nobody wants a record.
 
     It is used as ``with audit: …``, with one call of `done` or `failed` inside. Raises SetupError
-    when `path` cannot be opened, TypeError when it is no path.
+    when `path` cannot be opened, TypeError or ValueError when it is no path.
     """
     logger = _listening()
     if path is None:
         return None if logger is None else Audit(logger, None)
-    name = os.fspath(path)
-    if not isinstance(name, str):
-        raise TypeError("audit_log must be a str path, not bytes")
-    return Audit(logger, name)
+    return Audit(logger, path_text(path, "audit_log"))

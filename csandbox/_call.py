@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
+from csandbox._arguments import flag
 from csandbox._limits import Limits
 from csandbox._profile import Profile
 from csandbox._result import Result
@@ -170,6 +171,7 @@ def call(
     The other keywords are those of `run`; ``sys.argv[1:]`` is `argv`. Raises what `run` raises, and
     TypeError and ValueError for arguments that are no plain data.
     """
+    flag(check, "check")
     bounds = value_limits or ValueLimits()
     request = encode_call(entry, args, kwargs, adapters=adapters, limits=bounds)
     options: dict[str, Any] = {

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from csandbox import _core
+from csandbox._arguments import flag, shown
 from csandbox._profile import Profile, as_profile
 from csandbox._report import Report
 
@@ -26,15 +27,15 @@ def source_bytes(source: str | bytes | bytearray | memoryview) -> bytes:
 
 def file_name(filename: str | os.PathLike[str]) -> str:
     """The name shown in messages and tracebacks; ValueError when it cannot be one."""
-    name = os.fspath(filename)
+    name = os.fspath(filename) if isinstance(filename, os.PathLike) else filename
     if not isinstance(name, str):
-        raise TypeError(f"filename must be a string, not {type(name).__name__}")
+        raise TypeError(f"filename must be a string, not {type(name).__name__} ({shown(name)})")
     if not name or "\0" in name:
-        raise ValueError(f"filename must not be empty or hold a NUL, not {name!r}")
+        raise ValueError(f"filename must not be empty or hold a NUL, not {shown(name)}")
     try:
         name.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"filename holds a lone surrogate: {name!r}") from error
+        raise ValueError(f"filename holds a lone surrogate: {shown(name)}") from error
     return name
 
 
@@ -116,6 +117,7 @@ def check(
     ``run``.
     """
     chosen, name = as_profile(profile), file_name(filename)
+    flag(confirm, "confirm")
     report, text, checked = check_bytes(source_bytes(source), chosen, name)
     if confirm and worth_confirming(report):
         from csandbox._confirm import confirmed

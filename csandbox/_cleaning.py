@@ -43,12 +43,17 @@ def dismiss() -> None:
 
 
 def _at_exit() -> None:
-    """End them, unless a thread may be in the middle of a run; then they find this process ended.
+    """End them, unless something may be left: then they find this process ended, and remove it.
 
-    A process that nobody reaps stays where a container has no init, so none is left without need.
+    That is when a thread may be in the middle of a run, or a large folder is being removed in the
+    background. A process that nobody reaps stays where a container has no init, so none is left
+    without need.
     """
-    if threading.active_count() == 1:
-        dismiss()
+    if threading.active_count() > 1 or _core.removing():
+        for (pid, *_), janitor in _janitors.items():
+            if janitor is not None and pid == os.getpid():
+                janitor.leave()
+    dismiss()
 
 
 atexit.register(_at_exit)

@@ -129,6 +129,8 @@ class Janitor:
 
         It is stopped with the object. In a forked copy of the process nothing is.
         """
+    def leave(self) -> None:
+        """Let it outlive the object: it waits for the end of this process, then cleans."""
     @property
     def pid(self) -> int: ...
 
@@ -195,10 +197,10 @@ class Pool:
     def __new__(cls, policy: Policy, spec: Mapping[str, Any], /) -> Self:
         """Start it.
 
-        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``processors`` (that may be used, int),
-        ``renew_runs`` (int > 0),
-        ``renew_s`` and ``startup_s`` (float), ``preload`` (sequence of modules that the zygote
-        imports). Raises ValueError, UnsupportedError, SetupError.
+        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``processors`` (int, those that
+        may be used), ``renew_runs`` (int > 0), ``renew_s`` and ``startup_s`` (float), ``preload``
+        (sequence of modules that the zygote imports). Raises ValueError, UnsupportedError,
+        SetupError.
         """
     def run(self, request: Mapping[str, Any], /) -> RunData:
         """As `_core.run`, in a spare child. Raises what it raises; ValueError when closed."""
@@ -399,5 +401,8 @@ def compare_encoded(
 
 def probe() -> dict[str, Any]:
     """What this kernel can enforce: feature -> {"available": bool, "detail": str, "hint": str}."""
+
+def removing() -> int:
+    """How many scratch folders this process is removing in the background now; at most 8."""
 
 def build_info() -> dict[str, str]: ...

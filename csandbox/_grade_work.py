@@ -157,13 +157,13 @@ class Grading:
         """`each`, with up to `most` of them on their way, and the same rows.
 
         What is run ahead of a test that is not passed was for nothing when that ends the grading,
-        so it begins with two, and each test that is passed lets two more go.
+        so it begins with one, and each test that is passed lets two more go.
         """
         flight: Flight[tuple[Judgement, int]] = Flight(patient=True)
         begun = 0
         try:
             for place, (id_, weight, test) in enumerate(named):
-                width = most if self.stop == "never" else min(most, 2 * place + 2)
+                width = most if self.stop == "never" else min(most, 2 * place + 1)
                 while begun < min(len(named), place + width) and not self._ends():
                     flight.begin(begun, self._alone(named[begun][2]))
                     begun += 1

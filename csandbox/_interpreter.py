@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from csandbox import _describe
+from csandbox._arguments import absolute_path
 from csandbox._errors import SetupError
 
 _OLDEST = (3, 10)
@@ -226,4 +227,4 @@ def interpreter(python: str | os.PathLike[str] | None = None) -> Interpreter:
     A virtual environment stands for its base interpreter plus its own packages. Raises ValueError
     when the path is no CPython from 3.10 on, SetupError when the caller's own cannot be found.
     """
-    return _described(None if python is None else os.path.abspath(os.fspath(python)))
+    return _described(None if python is None else absolute_path(python, "python"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
+from csandbox._arguments import shown
 from csandbox._errors import ProfileError
 from csandbox._units import GiB, KiB, MiB, format_bytes
 
@@ -58,13 +59,14 @@ def _check_field(name: str, value: object, where: str) -> float | int:
     kind = "a whole number" if spec.integral else "a number"
     if isinstance(value, bool) or not isinstance(value, int if spec.integral else (int, float)):
         raise ProfileError(
-            f"{where}{name} must be {kind} of {spec.unit}, not {type(value).__name__} ({value!r})",
+            f"{where}{name} must be {kind} of {spec.unit}, "
+            f"not {type(value).__name__} ({shown(value)})",
             key=f"limits.{name}",
         )
     not_finite = isinstance(value, float) and not math.isfinite(value)
     if not_finite or value <= 0:
         raise ProfileError(
-            f"{where}{name} must be {kind} of {spec.unit} above 0, not {value!r}; "
+            f"{where}{name} must be {kind} of {spec.unit} above 0, not {shown(value)}; "
             "leave it out (None) to use the profile's value",
             key=f"limits.{name}",
         )
@@ -154,7 +156,7 @@ class Limits:
             if name not in _FIELDS:
                 near = get_close_matches(str(name), _FIELDS, n=1, cutoff=0.5)
                 hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(_FIELDS)}"
-                raise ProfileError(f"unknown limit {name!r}{hint}", key=f"limits.{name}")
+                raise ProfileError(f"unknown limit {shown(name)}{hint}", key=f"limits.{name}")
         return cls(**values)
 
     def merge(self, other: Limits | None) -> Limits:

@@ -56,13 +56,16 @@ def load_io(
 _Case = tuple[Any, Any, str | None, bool]
 
 
+def parsed(text: str | bytes, what: str) -> Any:
+    """The JSON value of a text; ValueError says of what it is none, also when it is too deep."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{what} are no JSON: {error}") from error
+
+
 def _data(row: Any) -> Any:
-    if isinstance(row, (str, bytes)):
-        try:
-            return json.loads(row)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"the tests are no JSON: {error}") from error
-    return row
+    return parsed(row, "the tests") if isinstance(row, (str, bytes)) else row
 
 
 def _cases(data: Any, entry: str | None, hidden: bool) -> Iterator[_Case]:
@@ -121,7 +124,7 @@ def _mapping(data: Mapping[str, Any], entry: str | None, hidden: bool) -> Iterat
 
 def _metadata(data: Mapping[str, Any]) -> Mapping[str, Any]:
     found = data.get("metadata") or {}
-    return json.loads(found) if isinstance(found, str) else found
+    return parsed(found, "metadata") if isinstance(found, str) else found
 
 
 def _private(text: Any) -> Any:
@@ -130,13 +133,13 @@ def _private(text: Any) -> Any:
         return text
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     try:
         packed = zlib.decompress(base64.b64decode(text))
     except (ValueError, zlib.error) as error:
         raise ValueError(f"private_test_cases cannot be unpacked: {error}") from error
-    return json.loads(_OnlyText(packed).text())
+    return parsed(_OnlyText(packed).text(), "private_test_cases")
 
 
 class _OnlyText:
@@ -148,7 +151,12 @@ class _OnlyText:
     def text(self) -> str:
         import io
 
-        value = _NoGlobals(io.BytesIO(self._packed)).load()
+        try:
+            value = _NoGlobals(io.BytesIO(self._packed)).load()
+        except ValueError:
+            raise
+        except Exception as error:  # a broken pickle may raise any of a dozen kinds
+            raise ValueError(f"private_test_cases hold a broken pickle: {error}") from error
         if not isinstance(value, str):
             raise ValueError("private_test_cases hold a pickle of something else than text")
         return value
@@ -172,7 +180,7 @@ def _value(text: Any) -> Any:
         return text
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         try:
             return literal(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from csandbox._load_asserts import Loaded, load_asserts
 from csandbox._load_evalplus import load_evalplus
 from csandbox._load_folder import load_folder
 from csandbox._load_humaneval import load_humaneval
-from csandbox._load_io import load_io
+from csandbox._load_io import load_io, parsed
 from csandbox._load_mbpp import entry_of, load_mbpp
 
 
@@ -47,7 +47,12 @@ def load_tests(
         known_comparison(compare)
     if place.is_dir():
         return load_folder(place, compare=compare or "lines")
-    raw = gzip.decompress(place.read_bytes()) if place.suffix == ".gz" else place.read_bytes()
+    raw = place.read_bytes()
+    if place.suffix == ".gz":
+        try:
+            raw = gzip.decompress(raw)
+        except (EOFError, zlib.error) as error:
+            raise ValueError(f"{place.name} is no whole gzip file: {error}") from error
     kind = place.with_suffix("").suffix if place.suffix == ".gz" else place.suffix
     text = raw.decode("utf-8")
     if kind == ".py":
@@ -58,5 +63,5 @@ def load_tests(
             raise ValueError(f"it has {len(lines)} rows; say which: row (--row) from 0")
         if not 0 <= (row or 0) < len(lines):
             raise ValueError(f"it has rows 0 to {len(lines) - 1}, not {row}")
-        return load_row(json.loads(lines[row or 0]), entry=entry, compare=compare)
-    return load_row(json.loads(text), entry=entry, compare=compare)
+        return load_row(parsed(lines[row or 0], "the tests"), entry=entry, compare=compare)
+    return load_row(parsed(text, "the tests"), entry=entry, compare=compare)

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from csandbox._arguments import flag
 from csandbox._call import CallResult, judge, requests
 from csandbox._core_pool import CorePool
 from csandbox._default_pool import forced_pool
@@ -34,6 +35,7 @@ async def arun(
     """
     from csandbox._async import arun_order  # asyncio only where it is used
 
+    flag(check, "check")
     order = Order.make(source, {}, **options)
     pool: CorePool = forced_pool(order.policy(), order.profile)
     result, _ = await arun_order(pool, order, audit_log)
@@ -60,6 +62,7 @@ async def acall(
     """
     from csandbox._async import arun_order  # asyncio only where it is used
 
+    flag(check, "check")
     bounds = value_limits or ValueLimits()
     encoded = encode_call(entry, args, kwargs, adapters=adapters, limits=bounds)
     errand = Errand.of(source, requests([encoded], bounds), pool, args=argv, **options)

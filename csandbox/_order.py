@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from csandbox import _audit, _core
+from csandbox._arguments import path_text, several, shown
 from csandbox._check import check_bytes, file_name, source_bytes, worth_confirming
 from csandbox._limits import Limits
 from csandbox._policy import degraded_names, policy_of, with_layers
@@ -42,19 +43,24 @@ def _stream(value: str | bytes | bytearray | memoryview, name: str) -> bytes:
 
 def _word(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{what} must be a string, not {type(value).__name__} ({value!r})")
+        raise TypeError(f"{what} must be a string, not {type(value).__name__} ({shown(value)})")
     if "\0" in value:
-        raise ValueError(f"{what} must not hold a NUL: {value!r}")
+        raise ValueError(f"{what} must not hold a NUL: {shown(value)}")
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"{what} holds a lone surrogate: {value!r}") from error
+        raise ValueError(f"{what} holds a lone surrogate: {shown(value)}") from error
     return value
 
 
 #: execve(2) takes no longer string (MAX_ARG_STRLEN, its NUL included). A warm child is not
 #: executed anew and could have one, but a program must not depend on which kind of child it got.
 _EXEC_STRING_BYTES = 32 * 4096
+
+#: execve(2) takes a quarter of the stack limit for all of them (mostly 2 MiB), and a warm child
+#: sets each with setenv(3), which walks over those before: 1,000 take 7 ms of CPU time.
+_VARIABLES = 1000
+_VARIABLES_BYTES = 1 << 20
 
 
 def _fits_exec(text: str, what: str) -> None:
@@ -66,11 +72,8 @@ def _fits_exec(text: str, what: str) -> None:
 
 
 def _arguments(args: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(args, (str, bytes)):
-        raise TypeError(
-            f"args must be a sequence of strings, for example [{args!r}], not one string"
-        )
-    words = tuple(_word(item, f"args[{index}]") for index, item in enumerate(args))
+    given = several(args, "args", '["-n", "3"]')
+    words = tuple(_word(item, f"args[{index}]") for index, item in enumerate(given))
     for index, word in enumerate(words):
         _fits_exec(word, f"args[{index}]")
     return words
@@ -83,18 +86,25 @@ def _environment(env: Mapping[str, str] | None) -> dict[str, str]:
     for name, value in (env or {}).items():
         _word(name, "a name in env")
         if not name or "=" in name:
-            raise ValueError(f"env: {name!r} is not the name of a variable")
-        checked[name] = _word(value, f"env[{name!r}]")
-        _fits_exec(f"{name}={value}", f"env[{name!r}] with its name")
+            raise ValueError(f"env: {shown(name)} is not the name of a variable")
+        checked[name] = _word(value, f"env[{shown(name)}]")
+        _fits_exec(f"{name}={value}", f"env[{shown(name)}] with its name")
+    size = sum(len(name.encode()) + len(value.encode()) for name, value in checked.items())
+    if len(checked) > _VARIABLES or size > _VARIABLES_BYTES:
+        raise ValueError(
+            f"env has {len(checked):,} variables of {size:,} bytes together; at most "
+            f"{_VARIABLES:,} and {_VARIABLES_BYTES:,} bytes are taken; pass long data through "
+            "stdin or files"
+        )
     return checked
 
 
 def _relative(name: str | os.PathLike[str]) -> str:
-    text = _word(os.fspath(name), "a name in files")
+    text = _word(os.fspath(name) if isinstance(name, os.PathLike) else name, "a name in files")
     path = PurePosixPath(text)
     if not path.parts or path.is_absolute() or ".." in path.parts or text.endswith("/"):
         raise ValueError(
-            f"files: {text!r} must be a relative path inside the working folder, "
+            f"files: {shown(text)} must be a relative path inside the working folder, "
             'such as "data/in.csv", without ".."'
         )
     return str(path)
@@ -117,15 +127,13 @@ def _files(files: Mapping[str, str | bytes] | None) -> tuple[tuple[str, bytes], 
 
 
 def _patterns(collect: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(collect, (str, bytes)):
-        raise TypeError(f"collect must be a sequence of patterns, for example [{collect!r}]")
     checked = []
-    for item in collect:
+    for item in several(collect, "collect", '["*.csv"]'):
         text = _word(item, "a pattern in collect")
         parts = text.split("/")
         if not all(parts) or "." in parts or ".." in parts:
             raise ValueError(
-                f"collect: {text!r} must be a relative pattern inside the working folder, "
+                f"collect: {shown(text)} must be a relative pattern inside the working folder, "
                 'such as "*.csv" or "out/**", without empty, "." and ".." parts'
             )
         checked.append(text)
@@ -197,9 +205,7 @@ class Order:
             "confirm_only": False,
         }
         degraded = degraded_names(allow_degraded)
-        if python is not None and not os.fspath(python):
-            raise ValueError("python must be the path of an interpreter, not empty")
-        interpreter = None if python is None else os.fspath(python)
+        interpreter = None if python is None else path_text(python, "python")
         return cls(source_bytes(source), chosen, name, request, degraded, interpreter)
 
     def again(self, source: str | bytes) -> Order:

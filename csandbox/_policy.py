@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from csandbox import _core, _schema
+from csandbox._arguments import several
 from csandbox._cleaning import dismiss, look_after
 from csandbox._errors import ProfileError, SetupError
 from csandbox._interpreter import Interpreter, interpreter
@@ -35,17 +36,13 @@ def child_module() -> str:
 
 def degraded_names(allow_degraded: Iterable[str]) -> frozenset[str]:
     """The caller's choice of layers that may be missing, checked."""
-    if isinstance(allow_degraded, str):
-        raise TypeError(
-            f"allow_degraded must be a set of layers, such as {{{allow_degraded!r}}}, not a string"
-        )
-    names = frozenset(allow_degraded)
-    for name in sorted(names, key=str):
+    given = several(allow_degraded, "allow_degraded", '["landlock"]')
+    for name in sorted(given, key=str):
         if name not in _schema.FEATURES:
             near = get_close_matches(str(name), _schema.FEATURES, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(_schema.FEATURES)}"
             raise ValueError(f"allow_degraded: {name!r} is no layer; {hint}")
-    return names
+    return frozenset(given)
 
 
 # A run's share of what is free in memory, so that a dozen at once cannot fill it.

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
+from csandbox._arguments import flag, path_text, several
 from csandbox._call import CallResult, call
 from csandbox._closing import Closing
 from csandbox._core_pool import CorePool
@@ -75,15 +76,12 @@ class Pool(Closing):
         self.profile = with_layers(as_profile(profile), namespaces=namespaces, cgroup=cgroup)
         self.workers = _count(workers, "workers", usable_cpus())
         self.spares = _count(spares, "spares", 2 * self.workers)
-        if isinstance(preload, str):
-            raise TypeError(f"preload must be a sequence of modules, such as [{preload!r}]")
+        modules = several(preload, "preload", '["json"]')
         self._limits = limits
         self._plain: Order | None = None  # a run that asks for nothing special
         self._degraded = degraded_names(allow_degraded)
-        self._python = None if python is None else os.fspath(python)
-        spec = pool_spec(
-            self.profile, workers=self.workers, spares=self.spares, preload=tuple(preload)
-        )
+        self._python = None if python is None else path_text(python, "python")
+        spec = pool_spec(self.profile, workers=self.workers, spares=self.spares, preload=modules)
         spec.update(renew_runs=int(renew_runs), renew_s=float(renew_s), startup_s=float(startup_s))
         policy = policy_of(self.profile, self._python, self._degraded)
         self._core = CorePool(policy, spec)
@@ -130,6 +128,7 @@ class Pool(Closing):
 
         Keywords: ``stdin args env files collect limits filename audit_log check``.
         """
+        flag(check, "check")
         result, _ = self._perform(source, {}, **options)
         return result.check() if check else result
 
@@ -178,6 +177,7 @@ class Pool(Closing):
         """`run` for asyncio and trio: no thread waits, cancelling kills the child first."""
         from csandbox._async import arun_order
 
+        flag(check, "check")
         audit_log = options.pop("audit_log", None)
         result, _ = await arun_order(self._core, self._order(source, {}, options), audit_log)
         return result.check() if check else result

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from csandbox import _schema
+from csandbox._arguments import absolute_path, shown
 from csandbox._errors import ProfileError
 from csandbox._limits import Limits
 from csandbox._toml import load_toml
@@ -130,10 +131,14 @@ class Profile:
                 "profile must be a name, a path or a Profile, "
                 f"not {type(name_or_path).__name__} ({name_or_path!r})"
             )
-        path = os.path.abspath(os.fspath(name_or_path))
-        flat = _resolve(load_toml(path), _schema.Source(os.fspath(name_or_path), path), (path,))
+        try:
+            path = absolute_path(name_or_path, "profile")
+        except ValueError as error:
+            raise ProfileError(str(error)) from error
+        source = _schema.Source(os.fspath(name_or_path), path)
+        flat = _resolve(load_toml(path), source, (path,))
         flat.setdefault("name", Path(path).stem)
-        return _finish(flat, _schema.Source(os.fspath(name_or_path), path))
+        return _finish(flat, source)
 
     def replace(self, **changes: Any) -> Profile:
         """A copy with some values changed, written as in a file.
@@ -232,9 +237,10 @@ def _builtin_tree(name: str, source: _schema.Source | None) -> dict[str, Any]:
     if name in trees:
         return trees[name]
     near = get_close_matches(name, trees, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"built in are {', '.join(Profile.builtin())};"
+    hint = f"did you mean {near[0]!r}?" if near else f"built in are {', '.join(Profile.builtin())}."
     sentence = (
-        f"no built-in profile is called {name!r}; {hint} A file is given by its path: ./{name}.toml"
+        f"no built-in profile is called {shown(name)}; {hint} "
+        "A file is given by a path with a / in it, or ending in .toml, such as ./mine.toml"
     )
     if source is not None:
         raise source.error("extends", sentence)

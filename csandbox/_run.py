@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from csandbox import _core
+from csandbox._arguments import flag
 from csandbox._core_pool import CorePool, PoolClosedError
 from csandbox._default_pool import default_pool, ready_pool
 from csandbox._errors import SandboxError
@@ -42,7 +43,8 @@ def run(
     ============== ============================================================================
     stdin          what the program reads (text is sent as UTF-8)
     args           ``sys.argv[1:]``
-    env            variables added to the profile's; nothing of the caller's is inherited
+    env            variables added to the profile's, at most 1,000 and 1 MiB; nothing of the
+                   caller's is inherited
     files          relative name → content, put into the working folder before the start
     collect        patterns of files that come back as ``Result.files``: ``"out.csv"``, ``"*.png"``,
                    ``"plots/**"``. At most 100 files and 64 MiB in all; links are not followed
@@ -68,6 +70,7 @@ def run(
     required layer cannot be enforced here, SetupError when no child could be started, OutcomeError
     with `check`.
     """
+    flag(check, "check")
     result, _ = perform(
         source,
         {},
@@ -98,8 +101,7 @@ def perform(
     **options: Any,
 ) -> tuple[Result, Replies]:
     """`run`, with `more` keys for the core's request (``calls``), and the replies that came."""
-    if not isinstance(fresh, bool):
-        raise TypeError(f"fresh must be True or False, not {fresh!r}")
+    flag(fresh, "fresh")
     order = Order.make(source, more, **options)
     if fresh:
         return carry_out(order, _run_fresh, audit_log)

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
-from csandbox._ask import DISPLAYS, Answers, Ask, Show, bundle, opened
+from csandbox._ask import DISPLAYS, Answers, Ask, Show, bundle
 from csandbox._call import CallResult, judge
 from csandbox._cell import CellError, CellResult, cell_of
 from csandbox._closing import Closing
 from csandbox._default_pool import forced_pool
-from csandbox._errors import BranchError, SessionError
+from csandbox._errors import BranchError, SessionError, SetupError
+from csandbox._foreign import opened
 from csandbox._limits import Limits
 from csandbox._order import Order
 from csandbox._profile import Profile
@@ -97,7 +98,10 @@ class Session(Closing):
     after the first cell, what it says that CPython compiled: the guard's first opinion and the
     kernel's layers are what holds.
 
-    Raises ProfileError, ValueError, UnsupportedError, SetupError when it cannot begin.
+    Raises ProfileError, ValueError, UnsupportedError, SetupError when it cannot begin: a warm
+    interpreter that is killed meanwhile is replaced and the session begun again, for as long as a
+    start may take (``limits.startup_s``). One that is killed later ends its sessions, as
+    "internal_error".
     """
 
     def __init__(
@@ -145,6 +149,10 @@ class Session(Closing):
         session, data = self._pool.get().open_session(self._order.request)
         if session is None:
             result = self._order.result(data)
+            if result.verdict == "internal_error":
+                raise SetupError(
+                    step="startup", message=f"the session could not begin: {result.summary()}"
+                )
             raise SessionError(
                 f"the session could not begin: {result.summary()} {result.stderr[-500:]}".strip()
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 KiB = 1024
@@ -19,15 +20,24 @@ _SECOND_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 36
 _QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*)", re.ASCII)
 
 
+def shorten(text: str, most: int = 80) -> str:
+    """The text for a message, cut where it is longer than anybody reads."""
+    return text if len(text) <= most else text[:most] + "…"
+
+
 def _split(text: str, units: dict[str, float], what: str, example: str) -> tuple[float, float]:
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text!r} is not {what}; write for example {example}")
+        raise ValueError(f"{shorten(text)!r} is not {what}; write for example {example}")
     unit = units.get(match.group(2).lower())
     if unit is None:
         known = ", ".join(name for name in units if name)
-        raise ValueError(f"{text!r}: unknown unit {match.group(2)!r}; known units: {known}")
-    return float(match.group(1)), unit
+        unknown = f"{shorten(text)!r}: unknown unit {shorten(match.group(2))!r}"
+        raise ValueError(f"{unknown}; known units: {known}")
+    number = float(match.group(1))
+    if math.isinf(number * unit):
+        raise ValueError(f"{shorten(text)!r} is too large for any limit")
+    return number, unit
 
 
 def parse_seconds(text: str) -> float:
@@ -45,7 +55,7 @@ def parse_bytes(text: str) -> int:
     number, unit = _split(text, units, "a size", "512MiB")
     size = number * unit
     if size != int(size):
-        raise ValueError(f"{text!r} is not a whole number of bytes")
+        raise ValueError(f"{shorten(text)!r} is not a whole number of bytes")
     return int(size)
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from csandbox import _core
+from csandbox._foreign import printable
 from csandbox._units import MiB
 
 #: What a reply may need besides its value.
@@ -166,8 +167,8 @@ def open_reply(data: Mapping[str, Any], limits: ValueLimits) -> Reply:
         return Reply("value", encoded=opened["value"], **times)
     return Reply(
         opened["kind"],
-        opened["message"],
-        type_name=opened.get("type", ""),
-        path=opened.get("path", ""),
+        printable(opened["message"]),
+        type_name=printable(opened.get("type", "")),
+        path=printable(opened.get("path", "")),
         **times,
     )

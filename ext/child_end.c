@@ -39,7 +39,11 @@ print_exception(struct exception *exception)
 {
     PyObject *hook = PySys_GetObject("excepthook");         /* borrowed */
     PyObject *original = PySys_GetObject("__excepthook__"); /* borrowed */
-    if (hook != NULL && hook == original && print_by_module(exception) == 0) {
+    PyObject *stream = PySys_GetObject("stderr");           /* borrowed */
+    /* For no stream print() would take stdout; CPython's own printer knows better. */
+    const bool silent = stream == NULL || stream == Py_None;
+    if (!silent && hook != NULL && hook == original &&
+        print_by_module(exception) == 0) {
         return;
     }
     PyErr_Clear();

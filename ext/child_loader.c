@@ -44,13 +44,33 @@ csb_child_loader_fill(PyObject *loader, PyObject *source)
     return PyObject_SetAttrString(loader, "_source", source);
 }
 
+/* Its lines as linecache keeps a file's: only "\n" ends one (str.splitlines knows ten others,
+ * and counts would differ from CPython's), and the last has one, too: carets are placed from
+ * the end. */
+static PyObject *
+lines_of(PyObject *source)
+{
+    PyObject *end = PyUnicode_FromString("\n");
+    PyObject *lines = end == NULL ? NULL : PyUnicode_Split(source, end, -1);
+    const Py_ssize_t count = lines == NULL ? 0 : PyList_Size(lines);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *line = PyUnicode_Concat(PyList_GetItem(lines, i), end);
+        if (line == NULL || PyList_SetItem(lines, i, line) < 0) {
+            Py_CLEAR(lines);
+            break;
+        }
+    }
+    Py_XDECREF(end);
+    return lines;
+}
+
 void
 csb_child_show_lines(const char *file_name, PyObject *source)
 {
     PyObject *module = PyImport_ImportModule("linecache");
     PyObject *cache = module == NULL ? NULL : PyObject_GetAttrString(module, "cache");
     PyObject *name = PyUnicode_DecodeFSDefault(file_name);
-    PyObject *lines = PyObject_CallMethod(source, "splitlines", "i", 1);
+    PyObject *lines = lines_of(source);
     PyObject *entry = NULL;
     if (cache != NULL && name != NULL && lines != NULL) {
         /* size, mtime, lines, name; no mtime means: never compared with a file */

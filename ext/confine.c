@@ -118,24 +118,33 @@ set_rlimits(const struct csb_rlimit *rlimits, size_t count)
 
 /* Root keeps what the final drop needs, nothing else. Without CAP_SETPCAP the bounding set
  * can not be changed; no_new_privs then still keeps exec from giving anything back. */
+static bool
+is_for_the_drop(long capability)
+{
+    return capability == CAP_SETUID || capability == CAP_SETGID ||
+           capability == CAP_SETPCAP;
+}
+
 static void
 shrink_bounding_set(bool everything)
 {
+    /* Each costs the kernel a set of credentials: what is gone need not be dropped again. */
+    const bool gone = csb_syscall(SYS_prctl, PR_CAPBSET_READ, CAP_CHOWN, 0, 0, 0) == 0;
     for (long capability = 0; capability <= LAST_CAPABILITY; capability++) {
-        if (everything || (capability != CAP_SETUID && capability != CAP_SETGID &&
-                           capability != CAP_SETPCAP)) {
-            if (csb_syscall(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0) ==
-                -EINVAL) {
-                return; /* beyond the last capability of this kernel */
-            }
+        if (is_for_the_drop(capability) ? !everything : gone) {
+            continue;
+        }
+        if (csb_syscall(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0) == -EINVAL) {
+            return; /* beyond the last capability of this kernel */
         }
     }
 }
 
+/* The short layer first: the kernel copies what was entered before into each that follows. */
 static long
 enter_landlock(const struct csb_plan *plan)
 {
-    for (size_t i = 0; i < CSB_LANDLOCK_LAYERS; i++) {
+    for (size_t i = CSB_LANDLOCK_LAYERS; i-- > 0;) {
         if (plan->landlock_fds[i] >= 0) {
             long result =
                 csb_syscall(SYS_landlock_restrict_self, plan->landlock_fds[i], 0);

@@ -99,3 +99,9 @@ csb_janitor_stop(struct csb_janitor *janitor)
     }
     csb_fd_close(&janitor->process.pidfd);
 }
+
+void
+csb_janitor_leave(struct csb_janitor *janitor)
+{
+    csb_fd_close(&janitor->process.pidfd);
+}

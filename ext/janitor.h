@@ -27,4 +27,7 @@ int csb_janitor_start(struct csb_janitor *janitor, const char *program,
 /* The host has nothing left to be removed. Safe on an initialised one. */
 void csb_janitor_stop(struct csb_janitor *janitor);
 
+/* There is, or may be: it goes on until this process has ended, and then removes it. */
+void csb_janitor_leave(struct csb_janitor *janitor);
+
 #endif

@@ -61,6 +61,7 @@ make_folder(struct csb_kit *kit, const struct csb_policy *policy,
                      ? 0
                      : csb_scratch_make(&kit->scratch, policy->scratch_base,
                                         owner_of(policy), reterr);
+    kit->remover = policy->remover;
     return result == 0 ? make_ends(kit, ret_ends, reterr) : result;
 }
 
@@ -128,10 +129,7 @@ void
 csb_kit_move(struct csb_kit *to, struct csb_kit *from)
 {
     *to = *from;
-    if (from->scratch.name != NULL) {
-        /* it points into the struct that was copied */
-        to->scratch.name = to->scratch.path + (from->scratch.name - from->scratch.path);
-    }
+    csb_scratch_move(&to->scratch, &from->scratch);
     csb_kit_init(from);
 }
 
@@ -208,7 +206,7 @@ csb_kit_done(struct csb_kit *kit, uint32_t files_made)
     csb_member_leave(kit->member);
     kit->member = NULL;
     if (files_made > FILES_REMOVED_AT_ONCE) {
-        csb_scratch_remove_later(&kit->scratch);
+        csb_remover_take(kit->remover, &kit->scratch);
     } else {
         csb_scratch_remove(&kit->scratch);
     }

@@ -7,7 +7,7 @@
 #include "cgroup.h"
 #include "family.h"
 #include "policy.h"
-#include "scratch.h"
+#include "remover.h"
 #include "supervise.h"
 
 enum csb_kit_fd {
@@ -27,6 +27,8 @@ struct csb_kit {
     uint64_t given_bytes;       /* … and their size, rounded up */
     struct csb_leaf leaf;       /* the run's control group, where there are any */
     struct csb_member *member; /* of a session that may be branched, else NULL; owned */
+    struct csb_remover
+        *remover; /* the policy's, which outlives it; NULL: there is none */
 };
 
 struct csb_file {
@@ -78,7 +80,7 @@ struct csb_disk csb_kit_disk(const struct csb_kit *kit,
 /* When the child has its own copies. */
 void csb_kit_close_child_fds(struct csb_kit *kit);
 
-/* Release; the scratch folder is removed, by another thread when files_made is large. */
+/* Release; the scratch folder is removed, in the background when files_made is large. */
 void csb_kit_done(struct csb_kit *kit, uint32_t files_made);
 
 #endif

@@ -66,7 +66,8 @@ csb_message_finish(struct csb_message *message, size_t limit_bytes,
     } else if (message->count > limit_bytes) {
         result =
             csb_fail(reterr, CSB_STEP_ARGUMENT, E2BIG,
-                     "args and module path are longer than %zu bytes", limit_bytes);
+                     "file name, args, env and module path are longer than %zu bytes",
+                     limit_bytes);
     }
     if (result < 0) {
         csb_message_done(message);

@@ -16,6 +16,8 @@
 
 enum { CSB_NOTE_BYTES = 256 };
 
+struct csb_remover;
+
 struct csb_policy {
     /* filled by the glue */
     char *python;       /* absolute path of the interpreter */
@@ -35,6 +37,8 @@ struct csb_policy {
     uint32_t skipped;     /* feature bits that a test takes out */
     int landlock_abi_max; /* what tests pretend that the kernel has at most */
     uint32_t uid;         /* to become when the caller is root */
+    struct csb_remover
+        *remover; /* remover.h; borrowed, NULL: folders are removed at once */
 
     /* made by csb_policy_compile */
     bool root;

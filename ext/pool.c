@@ -286,10 +286,10 @@ csb_pool_complete(struct csb_pool_run *attempt, struct csb_report *ret,
     return again ? run_again(pool, request, ret, reterr, again) : result;
 }
 
-int
-csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
-                      struct csb_run **ret_run, struct csb_kit *ret_kit,
-                      struct csb_report *ret, struct csb_error *reterr)
+static int
+open_once(struct csb_pool *pool, const struct csb_request *request,
+          struct csb_run **ret_run, struct csb_kit *ret_kit, struct csb_report *ret,
+          struct csb_error *reterr)
 {
     struct csb_job job = csb_request_job(request, pool->policy);
     struct csb_message message = {0};
@@ -315,5 +315,34 @@ csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
         csb_kit_move(ret_kit, &spare->kit);
     }
     put_back(pool, spare);
+    return result;
+}
+
+/* As for a run; and it may also have died after it had begun, when there was nothing of a
+ * submission in it. */
+static bool
+deserves_another_session(const struct csb_request *request,
+                         const struct csb_report *report, int result)
+{
+    const struct csb_facts *facts = &report->facts;
+    return result == -CSB_POOL_KILLED || deserves_another(report, result) ||
+           (result == 0 && facts->stop == CSB_STOP_NONE && !facts->exit_known &&
+            request->job.source.count == 0);
+}
+
+int
+csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
+                      struct csb_run **ret_run, struct csb_kit *ret_kit,
+                      struct csb_report *ret, struct csb_error *reterr)
+{
+    const int64_t until = csb_clock_now_ns() + request->job.limits->startup_ns;
+    int result = open_once(pool, request, ret_run, ret_kit, ret, reterr);
+    /* There is no result that could say "internal_error": it is tried for as long as a start
+     * may take. */
+    while (*ret_run == NULL && deserves_another_session(request, ret, result) &&
+           csb_clock_now_ns() < until) {
+        csb_report_done(ret);
+        result = open_once(pool, request, ret_run, ret_kit, ret, reterr);
+    }
     return result;
 }

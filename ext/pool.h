@@ -58,7 +58,8 @@ int csb_pool_complete(struct csb_pool_run *attempt, struct csb_report *ret,
                       struct csb_error *reterr) CSB_MUST_USE;
 void csb_pool_drop(struct csb_pool_run *attempt);
 
-/* A session in a spare child (csb_run_open). It takes no worker's place. *ret_kit is the
+/* A session in a spare child (csb_run_open). It takes no worker's place. Begun again when the
+ * zygote is killed meanwhile, for as long as start-up may take (job.limits). *ret_kit is the
  * caller's, to be given to csb_pool_end_session when the run was closed. */
 int csb_pool_open_session(struct csb_pool *pool, const struct csb_request *request,
                           struct csb_run **ret_run, struct csb_kit *ret_kit,

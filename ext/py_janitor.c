@@ -60,6 +60,18 @@ get_pid(PyObject *object, void *unused)
     return PyLong_FromLong(((JanitorObject *)object)->janitor.process.pid);
 }
 
+static PyObject *
+leave(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    csb_janitor_leave(&((JanitorObject *)object)->janitor);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"leave", leave, METH_NOARGS, "Let it outlive the object, and this process."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyGetSetDef getters[] = {
     {"pid", get_pid, NULL, "Its process number.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -69,6 +81,7 @@ static PyType_Slot slots[] = {
     {Py_tp_new, janitor_new},
     {Py_tp_dealloc, janitor_dealloc},
     {Py_tp_getset, getters},
+    {Py_tp_methods, methods},
     {Py_tp_doc, "A process that cleans up when this one was killed."},
     {0, NULL},
 };

@@ -1,6 +1,6 @@
 /* Theory of operation: the extension `csandbox._core`, in the caller. Names the functions;
- * each lives in the py_*.c file of its subject. Multi-phase initialisation, no module
- * state beyond the types, no static mutable data. */
+ * each lives in the py_*.c file of its subject. Multi-phase initialisation, a module state
+ * (py_state.h), no static mutable data. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -15,6 +15,7 @@
 #include "py_probe.h"
 #include "py_run.h"
 #include "py_session.h"
+#include "py_state.h"
 #include "py_value.h"
 #include "py_value_reply.h"
 
@@ -41,6 +42,8 @@ static PyMethodDef methods[] = {
      "view(source, /)\n--\n\nWhat the guard's walk sees of a source; for tests."},
     {"compare", csb_py_compare, METH_VARARGS,
      "compare(checked, facts, /)\n--\n\nThe second opinion on given facts; for tests."},
+    {"removing", csb_py_removing, METH_NOARGS,
+     "removing()\n--\n\nHow many folders are being removed in the background now."},
     {"build_info", csb_py_build_info, METH_NOARGS,
      "build_info()\n--\n\nVersions that this extension was built with."},
     {NULL, NULL, 0, NULL},
@@ -64,10 +67,11 @@ refuse_other_interpreters(void)
 static int
 execute(PyObject *module)
 {
-    return refuse_other_interpreters() < 0 || csb_py_policy_add(module) < 0 ||
-                   csb_py_guard_add(module) < 0 || csb_py_pool_add(module) < 0 ||
-                   csb_py_head_start_add(module) < 0 || csb_py_errand_add(module) < 0 ||
-                   csb_py_session_add(module) < 0 || csb_py_janitor_add(module) < 0
+    return refuse_other_interpreters() < 0 || csb_py_state_add(module) < 0 ||
+                   csb_py_policy_add(module) < 0 || csb_py_guard_add(module) < 0 ||
+                   csb_py_pool_add(module) < 0 || csb_py_head_start_add(module) < 0 ||
+                   csb_py_errand_add(module) < 0 || csb_py_session_add(module) < 0 ||
+                   csb_py_janitor_add(module) < 0
                ? -1
                : 0;
 }
@@ -81,8 +85,10 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_core",
     .m_doc = "The C core of csandbox. Private.",
+    .m_size = sizeof(struct csb_py_state),
     .m_methods = methods,
     .m_slots = slots,
+    .m_free = csb_py_state_free,
 };
 
 PyMODINIT_FUNC PyInit__core(void); /* for -Wmissing-prototypes */

@@ -4,6 +4,7 @@
 
 #include "py_convert.h"
 #include "py_error.h"
+#include "py_state.h"
 #include "sweep.h"
 #include "syscall_filter.h"
 #include "syscalls.h"
@@ -14,6 +15,7 @@
 
 typedef struct {
     PyObject_HEAD struct csb_policy policy;
+    struct csb_remover *remover; /* owned, of the module */
 } PolicyObject;
 
 struct rule_target {
@@ -168,7 +170,10 @@ policy_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     }
     self = (PolicyObject *)allocate(type, 0);
     if (self != NULL) {
+        const struct csb_py_state *state = PyType_GetModuleState(type);
         csb_policy_init(&self->policy);
+        self->remover = csb_remover_keep(state->remover);
+        self->policy.remover = self->remover;
     }
     if (self != NULL &&
         (fill(&self->policy, spec) < 0 || compile_policy(&self->policy) < 0)) {
@@ -183,6 +188,7 @@ policy_dealloc(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     csb_policy_done(&((PolicyObject *)object)->policy);
+    csb_remover_drop(((PolicyObject *)object)->remover);
     release(object);
     Py_DECREF(type);
 }
@@ -244,7 +250,7 @@ static PyType_Spec spec = {"csandbox._core.Policy", sizeof(PolicyObject), 0,
 int
 csb_py_policy_add(PyObject *module)
 {
-    PyObject *type = PyType_FromSpec(&spec);
+    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
     int result = type == NULL ? -1 : PyModule_AddObjectRef(module, "Policy", type);
     Py_XDECREF(type);
     return result;

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-    RETRIES = 16,
-    REMOVER_STACK_BYTES = 256 * 1024 /* there may be many at a time; none goes deep */
-};
+enum { FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, RETRIES = 16 };
 
 static int
 scratch_error(struct csb_error *reterr, int err, const char *verb, const char *object)
@@ -291,41 +286,14 @@ csb_scratch_remove(struct csb_scratch *scratch)
     scratch->name = NULL;
 }
 
-static void *
-remove_in_thread(void *argument)
-{
-    csb_scratch_remove(argument);
-    free(argument);
-    return NULL;
-}
-
 void
-csb_scratch_remove_later(struct csb_scratch *scratch)
+csb_scratch_move(struct csb_scratch *to, struct csb_scratch *from)
 {
-    struct csb_scratch *moved = malloc(sizeof *moved);
-    pthread_attr_t attributes;
-    pthread_t thread;
-    int err;
-    if (moved == NULL) {
-        csb_scratch_remove(scratch);
-        return;
+    *to = *from;
+    if (from->name != NULL) {
+        /* it points into the struct that was copied */
+        to->name = to->path + (from->name - from->path);
     }
-    *moved = *scratch;
-    if (moved->name != NULL) {
-        moved->name = moved->path + (scratch->name - scratch->path);
-    }
-    err = pthread_attr_init(&attributes);
-    if (err == 0) {
-        (void)pthread_attr_setstacksize(&attributes, REMOVER_STACK_BYTES);
-        err = pthread_create(&thread, &attributes, remove_in_thread, moved);
-        (void)pthread_attr_destroy(&attributes);
-    }
-    if (err != 0) {
-        free(moved);
-        csb_scratch_remove(scratch);
-        return;
-    }
-    (void)pthread_detach(thread);
-    scratch->fd = scratch->base_fd = CSB_FD_NONE; /* the thread owns them now */
-    scratch->name = NULL;
+    from->fd = from->base_fd = CSB_FD_NONE;
+    from->name = NULL;
 }

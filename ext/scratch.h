@@ -36,9 +36,7 @@ int csb_scratch_write(struct csb_scratch *scratch, const char *name, const void 
  * host, followed by an open(), could have put another folder under the same number. */
 void csb_scratch_remove(struct csb_scratch *scratch);
 
-/* The same by a detached thread, for a folder in which so much was made that removing it
- * would hold the caller past its deadline (some file systems take milliseconds a folder).
- * What is left when the process ends first stays. */
-void csb_scratch_remove_later(struct csb_scratch *scratch);
+/* Give *from away; nothing is left in it. */
+void csb_scratch_move(struct csb_scratch *to, struct csb_scratch *from);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "clock.h"
 #include "confine.h"
+#include "detached.h"
 #include "fd.h"
 #include "raw.h"
 #include "wire.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -197,11 +197,8 @@ reap_slowly(void *argument)
 void
 csb_process_abandon(struct csb_process *process)
 {
-    pthread_t thread;
     csb_process_kill(process);
-    if (pthread_create(&thread, NULL, reap_slowly, (void *)(intptr_t)process->pidfd) ==
-        0) {
-        (void)pthread_detach(thread);
+    if (csb_detached_start(reap_slowly, (void *)(intptr_t)process->pidfd) == 0) {
         process->pidfd = CSB_FD_NONE;
     } else {
         /* No thread: the process is dead to us, its entry stays until the caller ends. */

@@ -21,7 +21,8 @@ child_failed(struct csb_run *run, const struct csb_wire_record *record)
     if (step == CSB_STEP_EXEC && record->err == E2BIG) {
         csb_run_refuse(run, csb_fail(run->reterr, CSB_STEP_ARGUMENT, E2BIG,
                                      "env is too long: the kernel takes 128 KiB a "
-                                     "variable"));
+                                     "variable and a quarter of the stack limit "
+                                     "(ulimit -s) for all"));
         return;
     }
     csb_run_refuse(run, csb_fail(run->reterr, step, record->err,

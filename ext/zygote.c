@@ -33,10 +33,7 @@ void
 csb_zygote_move(struct csb_zygote *to, struct csb_zygote *from)
 {
     *to = *from;
-    if (from->home.name != NULL) {
-        /* it points into the struct that was copied */
-        to->home.name = to->home.path + (from->home.name - from->home.path);
-    }
+    csb_scratch_move(&to->home, &from->home);
     csb_zygote_init(from);
 }
 

@@ -210,6 +210,7 @@ _POLICY_KEYS = {
     "degrade",
     "namespaces",
     "cgroup",
+    "scratch_base",
 }
 
 

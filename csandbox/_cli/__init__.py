@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from csandbox._cli.arguments import Usage, parse
-from csandbox._cli.console import say
+from csandbox._cli.console import say, usable_streams
 from csandbox._errors import ProfileError, SandboxError
 
 OK, WANTING, USAGE, INFRASTRUCTURE = 0, 1, 2, 3
@@ -28,8 +28,13 @@ def _detach_stdout() -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return 0 fine, 1 found wanting, 2 usage, 3 infrastructure."""
+    with usable_streams():
+        return _run(sys.argv[1:] if argv is None else argv)
+
+
+def _run(argv: Sequence[str]) -> int:
     try:
-        command = parse(sys.argv[1:] if argv is None else argv)
+        command = parse(argv)
         code = command()
         sys.stdout.flush()
         return code
@@ -52,3 +57,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INFRASTRUCTURE
     except KeyboardInterrupt:
         return INTERRUPTED
+    except MemoryError:
+        say("csandbox: out of memory; this says nothing about the code")
+        return INFRASTRUCTURE
+    except Exception:
+        # Uncaught, it would end us with 1, which is a judgement of the code.
+        import traceback
+
+        say(traceback.format_exc())
+        say("csandbox: this is a defect of csandbox and says nothing about the code")
+        return INFRASTRUCTURE

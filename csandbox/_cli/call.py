@@ -42,9 +42,9 @@ def command(options: argparse.Namespace) -> int:
     args = _json(options.args, "--args", list, "a JSON list")
     kwargs = _json(options.kwargs, "--kwargs", dict, "a JSON object")
     limits = limits_of(options)
-    adapters = {int(key) if key.isdecimal() else key: name for key, name in options.adapt}
     source, name = read_source(options.file)
     try:
+        adapters = {int(key) if key.isdecimal() else key: name for key, name in options.adapt}
         result = call(
             source,
             options.entry,

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import unicodedata
+from collections.abc import Iterator
 from typing import Any, TextIO
 
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2"}
@@ -33,6 +34,25 @@ def is_terminal(stream: TextIO) -> bool:
         return stream.isatty()
     except (AttributeError, ValueError):
         return False
+
+
+@contextlib.contextmanager
+def usable_streams() -> Iterator[None]:
+    """Streams that every command can write to, whatever it was started with.
+
+    A closed one (``>&-``) is None, for which print() takes the other: what is written there is
+    dropped, as CPython drops it. One whose encoding lacks a character gets its escape.
+    """
+    with contextlib.ExitStack() as stack:
+        for name in ("stdout", "stderr"):
+            stream = getattr(sys, name)
+            if stream is None:
+                nothing = stack.enter_context(open(os.devnull, "w"))
+                setattr(sys, name, nothing)
+                stack.callback(setattr, sys, name, None)
+            elif getattr(stream, "errors", None) == "strict" and hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        yield
 
 
 def paint(text: str, style: str, color: bool) -> str:

@@ -12,6 +12,7 @@ from csandbox._cli.arguments import Usage
 from csandbox._cli.console import emit, emit_json, paint, wants_color
 
 _MOST = 5  # guesses shown
+_LONGEST = 100  # characters from which something is guessed; each guess costs their square
 
 
 def _pages() -> dict[str, str]:
@@ -44,6 +45,8 @@ def _hint(asked: str, entries: dict[str, dict[str, str]]) -> str:
 
     A code with another number is another code: nothing is guessed from it.
     """
+    if len(asked) > _LONGEST:
+        return ""
     code, word = asked.upper(), asked.lower()
     near = [
         known

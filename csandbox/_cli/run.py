@@ -54,6 +54,8 @@ def command(options: argparse.Namespace) -> int:
     profile = Profile.load(options.profile)
     source, name = read_source(options.file)
     files = {inside: read_file(path) for inside, path in options.files_in}
+    if len(files) < len(options.files_in):
+        raise Usage("--file: two files cannot have one name in the working folder")
     limits = limits_of(options)
     into = collect_folder(options.collect, options.into)
     stdin = _stdin(options)

@@ -98,7 +98,8 @@ def test_two_hundred_at_once_hold_no_thread(pool: csandbox.Pool) -> None:
         reports = await asyncio.gather(*work)
         watching.cancel()
         assert most[0] <= before[0]
-        assert most[1] <= before[1] + 40  # those of the runs that are on and of the spares
+        # those of two runs that are on, of four spares, and of as many that are used up
+        assert most[1] <= before[1] + 100
         return reports
 
     reports = asyncio.run(main())

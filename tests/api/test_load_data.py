@@ -157,6 +157,41 @@ def test_files(tmp_path: Path) -> None:
         load_tests(tmp_path / "two.jsonl.gz", row=2)
 
 
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("deep.json", DEEP.encode()),
+        ("deep.jsonl", DEEP.encode()),
+        ("bytes.json", b"\xff\xfe"),
+        ("cut.json.gz", gzip.compress(b"[1, 2]" * 1000)[:-9]),
+        ("spoilt.json.gz", gzip.compress(b"[1, 2]")[:10] + b"\xff" * 20),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_a_value_error(
+    name: str, content: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError):
+        load_tests(tmp_path / name)
+
+
+@pytest.mark.parametrize("packed", [b"", b"\x80\x04.", b"X\xff\xff\xff\xff", b"garbage", b"0."])
+def test_a_broken_pickle_is_a_value_error(packed: bytes) -> None:
+    text = base64.b64encode(zlib.compress(packed)).decode()
+    row = {"public_test_cases": "[]", "private_test_cases": text}
+    with pytest.raises(ValueError, match="broken pickle"):
+        load_io(row)
+
+
+def test_what_is_too_deep_for_json_is_text() -> None:
+    row = {"inputs": [DEEP], "outputs": ["1"], "fn_name": "f"}
+    (test,) = load_io({"input_output": row}).tests
+    assert isinstance(test, CallTest) and list(test.args) == [DEEP]
+
+
 def test_the_entry_of_a_file_is_what_it_imports(tmp_path: Path) -> None:
     path = tmp_path / "test_it.py"
     text = "from math import isclose\nfrom mine import half as h\nassert isclose(h(3), 1.5)\n"

@@ -2,6 +2,7 @@
 #include "fault.h"
 
 #include "folder.h"
+#include "remover.h"
 #include "syscalls.h"
 
 #include <dirent.h>
@@ -225,12 +226,14 @@ fault_policy_make(struct csb_policy *policy, char **ret_base)
         print_message("SKIPPED: %s can not be enforced here\n", error.message);
         return -1;
     }
+    policy->remover = csb_remover_new();
     return 0;
 }
 
 void
 fault_policy_done(struct csb_policy *policy, char *base)
 {
+    csb_remover_drop(policy->remover);
     csb_policy_done(policy);
     folder_remove(base);
 }

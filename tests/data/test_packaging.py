@@ -65,6 +65,25 @@ def test_sdist_has_nothing_that_was_built(sdist: Path) -> None:
     assert not {f"csandbox/{name}" for name in made} & names(sdist)
 
 
+OLD_SETUPTOOLS = """
+import importlib.util, runpy, setuptools, sys
+setuptools.__version__ = "65.5.0"
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == "wheel" else found(name, *rest)
+sys.argv = ["setup.py", "dist_info"]
+runpy.run_path("setup.py")
+"""
+
+
+def test_a_package_that_old_setuptools_lack_is_named() -> None:
+    """`pip install --no-build-isolation -e .` in a new environment of CPython 3.10 or 3.11."""
+    done = subprocess.run(
+        [sys.executable, "-c", OLD_SETUPTOOLS], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.endswith("pip install wheel\n")
+
+
 @pytest.mark.slow
 def test_sdist_builds_offline_into_one_wheel(sdist: Path, tmp_path: Path) -> None:
     run(["tar", "-xf", str(sdist)], tmp_path)

@@ -209,3 +209,29 @@ def test_a_session_has_one_too() -> None:
         (leaf,) = [leaf for leaf in leaves() if _text(leaf / "cgroup.procs")]
         assert int((leaf / "pids.current").read_text()) >= 1
     assert none_is_left()
+
+
+@delegated
+@pytest.mark.modeless
+def test_a_branch_has_one_of_its_own() -> None:
+    """It is born in that of its original, and its memory must not be held against that."""
+    limits = {"memory_bytes": 64 << 20, "startup_s": 300, "wall_s": 300, "cpu_s": 300}
+    with csandbox.Session("open", limits=limits, allow_degraded=DEGRADED) as session:
+        try:
+            branch = session.fork()
+        except csandbox.BranchError as error:
+            pytest.skip(str(error))  # before Linux 5.13 there are no branches
+        with branch:
+            assert session._core is not None and branch._core is not None
+            held = {
+                int(pid): leaf for leaf in leaves() for pid in _text(leaf / "cgroup.procs").split()
+            }
+            first, second = held[session._core.pid], held[branch._core.pid]
+            assert first != second
+            assert _text(first / "memory.max") == _text(second / "memory.max") != "max"
+            for _ in range(20):  # the guard may be too slow where everything is emulated
+                result = branch.run("x = 1")
+                if result.verdict != "rejected":
+                    break
+            assert result.isolation["cgroup"].startswith("enforced"), result.isolation["cgroup"]
+    assert none_is_left()

@@ -13,19 +13,24 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.confined import confined, denied, mode, number, reply
+from csandbox import _core
+from tests.confined import confined, denied, mode, number, reply, spec
 from tests.kernel.syscall_rows import (
     ALLOWED,
     ARGUMENTS,
     BASE,
     BY_SET,
+    ELSEWHERE,
     MAKES_FD,
     NEVER,
+    NEVER_ELSEWHERE,
     STILL_REFUSED,
     Row,
     refuse,
@@ -137,8 +142,41 @@ def test_every_name_of_the_tables_is_known_here() -> None:
         "ustat", "iopl", "ioperm", "modify_ldt", "arch_prctl", "open", "stat", "access", "readlink",
         "unlink", "mkdir", "rmdir", "rename", "link", "symlink", "mknod", "chmod", "chown", "lchown",
         "poll", "select", "epoll_wait", "alarm", "getpgrp", "utime", "utimes", "getrlimit",
-        "remap_file_pages", "mount_setattr", "pkey_alloc",
+        "remap_file_pages", "mount_setattr", "pkey_alloc", "dup2", "epoll_create", "lstat", "pause",
+        "pipe", "time", "inotify_init", "uselib", "nfsservctl", "lookup_dcookie", "signalfd", "creat",
+        "kexec_file_load", "sync_file_range",
     }  # fmt: skip
+
+
+TABLE = Path(__file__).parents[2] / "ext" / "syscalls.c"
+
+
+@pytest.mark.modeless
+def test_every_allowed_call_is_tried_from_inside() -> None:
+    every = (*BASE, "write-files", "threads", "asyncio", "timers")
+    allowed = set(_core.Policy(spec(sets=every)).syscall_names)
+    tried = {row.name for row in ALLOWED} | {r.name for rows in BY_SET.values() for r in rows}
+    assert allowed - tried - set(ELSEWHERE) == set()
+    assert not set(ELSEWHERE) & tried and set(ELSEWHERE) <= allowed
+
+
+@pytest.mark.modeless
+def test_every_call_of_the_never_list_is_tried_from_inside() -> None:
+    text = TABLE.read_text()
+    at = text.index("csb_syscalls_never[]")
+    names = re.findall(r'"(\w+)"', text[at : text.index("};", at)])
+    assert len(names) > 100
+    tried = {row.name for row in NEVER}
+    assert set(names) - tried == set(NEVER_ELSEWHERE)
+
+
+def test_a_signal_handler_returns() -> None:
+    source = (
+        "import signal\nsignal.signal(signal.SIGALRM, lambda *_: print('handled'))\n"
+        "signal.setitimer(signal.ITIMER_REAL, 0.05)\nsignal.pause()\nprint('after')"
+    )
+    result = confined(source, sets=(*BASE, "timers"))
+    assert (result["out"], result["violations"]) == ("handled\nafter\n", [])
 
 
 CLONE = """
