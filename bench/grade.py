@@ -94,6 +94,7 @@ def grade(rounds: int, submissions: int) -> Section:
                 "grade, one child for all": _graded(pool, isolation="submission"),
             },
             rounds,
+            before=lambda: _ready(pool),
         )
         rates = {
             isolation: statistics.median(_rate(pool, submissions, isolation) for _ in range(3))

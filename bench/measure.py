@@ -45,8 +45,12 @@ def interleave(
     *,
     warm_up: int = 2,
     seed: int = 1,
+    before: Callable[[], object] | None = None,
 ) -> Samples:
     """Call every candidate once a round and collect its costs.
+
+    `before` is called before each, outside the measured time: that what one has left to be done
+    in the background is not another's time.
 
     The first `warm_up` rounds fill caches and do not count. Garbage is collected between rounds,
     outside the measured time, so that no candidate pays for another's.
@@ -58,6 +62,8 @@ def interleave(
         shuffle(order)
         gc.collect()
         for name in order:
+            if before is not None:
+                before()
             cost = candidates[name]()
             if number >= 0:
                 samples[name].append(cost)

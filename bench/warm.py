@@ -151,8 +151,8 @@ def from_pool(pool: csandbox.Pool, source: bytes, output: bytes) -> Callable[[],
 
 
 @contextmanager
-def core_pool() -> Iterator[Callable[[], Cost]]:
-    """A candidate: the core alone, without guard and face."""
+def core_pool() -> Iterator[tuple[Callable[[], Cost], Callable[[], object]]]:
+    """A candidate: the core alone, without guard and face; and how to wait until it is at rest."""
     profile = csandbox.Profile.load(PROFILE)
     pool = _core.Pool(policy(PROFILE), pool_spec(profile, workers=1, spares=2))
     asked = request(PROFILE)
@@ -168,7 +168,7 @@ def core_pool() -> Iterator[Callable[[], Cost]]:
         return timed(work)
 
     try:
-        yield measure
+        yield measure, lambda: pool.wait_ready(READY_S)
     finally:
         pool.close()
 
@@ -207,7 +207,12 @@ def _fresh() -> Cost:
 
 def warm(rounds: int) -> Section:
     """`pool.run("print(1)")` with a spare ready, against the floor and Monty."""
-    with csandbox.Pool(PROFILE) as pool, core_pool() as core, bare() as server, rivals() as found:
+    with (
+        csandbox.Pool(PROFILE) as pool,
+        core_pool() as (core, rested),
+        bare() as server,
+        rivals() as found,
+    ):
         quick = {name: found.measure[name] for name in ("monty",) if name in found.measure}
         samples = interleave(
             {
@@ -217,6 +222,7 @@ def warm(rounds: int) -> Section:
                 **quick,
             },
             rounds,
+            before=lambda: (pool.wait_ready(READY_S), rested()),
         )
     ours = summary(samples[OURS])
     figures = [Figure("p99 of pool.run by its p50", ours["p99_ms"] / ours["p50_ms"], "x", 3.0)]
@@ -247,6 +253,7 @@ def peers(rounds: int) -> Section:
                 **found.measure,
             },
             rounds,
+            before=lambda: pool.wait_ready(READY_S),
         )
     return Section(
         key="peers",
@@ -272,7 +279,11 @@ def solution(rounds: int, data: Path | None) -> Section:
             turn[name] += 1
             return calls[name][turn[name] % len(texts)]()
 
-        samples = interleave({name: lambda name=name: next_of(name) for name in calls}, rounds)
+        samples = interleave(
+            {name: lambda name=name: next_of(name) for name in calls},
+            rounds,
+            before=lambda: pool.wait_ready(READY_S),
+        )
     return Section(
         key="warm_solution",
         title=f"a solution with its tests, {len(texts)} in turn",

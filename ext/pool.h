@@ -68,7 +68,8 @@ int csb_pool_open_session(struct csb_pool *pool, const struct csb_request *reque
 
 void csb_pool_stats_of(struct csb_pool *pool, struct csb_pool_stats *ret);
 
-/* Wait until a spare is ready, at most wait_ns; false: none yet. */
+/* Wait until all spares are ready and nothing is left of earlier runs, at most wait_ns; false: no
+ * spare is ready. */
 bool csb_pool_wait_ready(struct csb_pool *pool, int64_t wait_ns);
 
 /* No new runs; waits for those that are running, then ends everything. With `kill` they are

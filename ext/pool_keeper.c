@@ -216,7 +216,7 @@ make_spares(struct csb_pool *pool, int64_t now_ns)
     unsigned sessions;
     bool at_leisure;
     (void)pthread_mutex_lock(&pool->lock);
-    at_leisure = pool->waiting == 0;
+    at_leisure = csb_pool_at_leisure(pool, now_ns);
     sessions = pool->closing ? 0 : pool->sessions_waiting;
     wanted = pool->closing ? 0 : csb_pool_wanted(pool, now_ns);
     (void)pthread_mutex_unlock(&pool->lock);
@@ -236,14 +236,21 @@ static void
 clear_up(struct csb_pool *pool, bool all)
 {
     struct csb_spare *used = NULL;
+    unsigned count = 0;
     (void)pthread_mutex_lock(&pool->lock);
     if (all || csb_pool_to_clear(pool, csb_clock_now_ns())) {
         used = pool->used;
+        count = pool->used_count;
         pool->used = NULL;
-        pool->used_count = 0;
     }
     (void)pthread_mutex_unlock(&pool->lock);
     free_all(used);
+    if (count > 0) {
+        (void)pthread_mutex_lock(&pool->lock);
+        pool->used_count -= count;
+        (void)pthread_cond_broadcast(&pool->idle);
+        (void)pthread_mutex_unlock(&pool->lock);
+    }
 }
 
 static void

@@ -50,7 +50,8 @@ csb_pool_wait_ready(struct csb_pool *pool, int64_t wait_ns)
     const int64_t until = csb_clock_now_ns() + wait_ns;
     bool ready;
     (void)pthread_mutex_lock(&pool->lock);
-    while (pool->ready_count < pool->options.spares && csb_clock_now_ns() < until) {
+    while ((pool->ready_count < pool->options.spares || pool->used_count > 0) &&
+           csb_clock_now_ns() < until) {
         csb_pool_wait_until(&pool->idle, &pool->lock, until);
     }
     ready = pool->ready_count > 0;

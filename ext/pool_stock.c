@@ -19,14 +19,13 @@ current_ready(const struct csb_pool *pool)
     return count;
 }
 
-/* As many are made at once whatever else goes on. */
+/* As many are made at once whatever else goes on: what the processors are busy with. */
 static unsigned
 low_water(const struct csb_pool *pool)
 {
     const struct csb_pool_options *options = &pool->options;
     const unsigned busy =
-        2 * (options->workers < options->processors ? options->workers
-                                                    : options->processors);
+        options->workers < options->processors ? options->workers : options->processors;
     return busy < options->spares ? busy : options->spares;
 }
 
@@ -49,6 +48,17 @@ csb_pool_wanted(struct csb_pool *pool, int64_t now_ns)
         pool->rest_ns = rest_ns;
     }
     return wanted > ready ? wanted - ready : 0;
+}
+
+/* Touching takes the processor longer than it saves the run: it pays where a caller would wait
+ * for it, and not where runs are as many as the processors can make spares for. Then the stock
+ * is low. */
+bool
+csb_pool_at_leisure(const struct csb_pool *pool, int64_t now_ns)
+{
+    const unsigned there = current_ready(pool) + pool->pending_count;
+    return pool->waiting == 0 &&
+           (rest_begins_ns(pool, now_ns) == 0 || there + 1 >= pool->options.spares);
 }
 
 bool

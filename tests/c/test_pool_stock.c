@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { SPARES = 12, LOW = 4 };
+enum { SPARES = 12, LOW = 2 };
 
 #define TAKEN_NS (100 * CSB_NS_PER_S)
 #define AT_ONCE_NS (TAKEN_NS + CSB_NS_PER_MS)
@@ -58,8 +58,8 @@ makes_a_few_whatever_goes_on(void **state)
     fill(&stock, 1, 0);
     assert_int_equal(csb_pool_wanted(&stock.pool, AT_ONCE_NS), LOW - 1);
     fill(&stock, 0, 0);
-    stock.pool.options.spares = 2; /* fewer than the processors keep busy */
-    assert_int_equal(csb_pool_wanted(&stock.pool, AT_ONCE_NS), 2);
+    stock.pool.options.spares = 1; /* fewer than the processors keep busy */
+    assert_int_equal(csb_pool_wanted(&stock.pool, AT_ONCE_NS), 1);
 }
 
 static void
@@ -70,6 +70,23 @@ spares_of_an_old_zygote_do_not_count(void **state)
     fill(&stock, 6, 0);
     stock.pool.generation = 2;
     assert_int_equal(csb_pool_wanted(&stock.pool, AT_ONCE_NS), LOW);
+}
+
+static void
+touches_where_the_stock_is_not_low(void **state)
+{
+    struct stock stock;
+    (void)state;
+    fill(&stock, SPARES - 1, 0);
+    assert_true(csb_pool_at_leisure(&stock.pool, AT_ONCE_NS));
+    fill(&stock, SPARES - 3, 0);
+    assert_false(csb_pool_at_leisure(&stock.pool, AT_ONCE_NS));
+    stock.pool.pending_count = 2; /* on their way */
+    assert_true(csb_pool_at_leisure(&stock.pool, AT_ONCE_NS));
+    fill(&stock, 0, 0);
+    assert_true(csb_pool_at_leisure(&stock.pool, AT_REST_NS));
+    stock.pool.waiting = 1;
+    assert_false(csb_pool_at_leisure(&stock.pool, AT_REST_NS));
 }
 
 static void
@@ -111,6 +128,7 @@ main(void)
         cmocka_unit_test(makes_all_of_them_at_rest_only),
         cmocka_unit_test(makes_a_few_whatever_goes_on),
         cmocka_unit_test(spares_of_an_old_zygote_do_not_count),
+        cmocka_unit_test(touches_where_the_stock_is_not_low),
         cmocka_unit_test(clears_at_rest_or_when_many_wait),
         cmocka_unit_test(the_keeper_is_woken_for_what_cannot_wait),
     };
