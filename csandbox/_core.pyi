@@ -197,17 +197,10 @@ class Pool:
     def __new__(cls, policy: Policy, spec: Mapping[str, Any], /) -> Self:
         """Start it.
 
-<<<<<<< HEAD
         Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``processors`` (int, those that
         may be used), ``renew_runs`` (int > 0), ``renew_s`` and ``startup_s`` (float), ``preload``
         (sequence of modules that the zygote imports). Raises ValueError, UnsupportedError,
         SetupError.
-=======
-        Keys, all required: ``workers`` and ``spares`` (1 to 4096), ``processors`` (that may be
-        used, int), ``renew_runs`` (int > 0),
-        ``renew_s`` and ``startup_s`` (float), ``preload`` (sequence of modules that the zygote
-        imports). Raises ValueError, UnsupportedError, SetupError.
->>>>>>> issue3
         """
     def run(self, request: Mapping[str, Any], /) -> RunData:
         """As `_core.run`, in a spare child. Raises what it raises; ValueError when closed."""
@@ -249,8 +242,8 @@ class Pool:
         """A child that is asked by `Session.exchange`; None when it ended, and how."""
     def stats(self) -> PoolStats: ...
     def wait_ready(self, seconds: float, /) -> bool:
-        """Wait for all spares and for what earlier runs left to be cleared, so long at most; whether
-        at least one spare is ready.
+        """Wait for all spares, and for what earlier runs left to be cleared, so long at most;
+        whether at least one spare is ready.
         """
     def close(self, kill: bool = False, /) -> None:
         """End it, after the runs that are on (or, with `kill`, with them). Repeatable."""
