@@ -26,7 +26,7 @@ def _subprocess() -> Cost:
 
 def _public() -> Cost:
     def work() -> None:
-        result = csandbox.run(SOURCE, profile=PROFILE)
+        result = csandbox.run(SOURCE, profile=PROFILE, fresh=True)
         if not result.ok or result.stdout_bytes != OUTPUT:
             raise Wrong(f"{result!r}: {result.stderr}")
 

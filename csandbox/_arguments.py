@@ -59,6 +59,20 @@ def several(values: Iterable[str], name: str, example: str) -> tuple[str, ...]:
     )
 
 
+def count(value: int, name: str, most: int) -> int:
+    """A whole number from 1 to `most`; ValueError for anything else."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise ValueError(f"{name} must be a whole number from 1 to {most}, not {shown(value)}")
+    return value
+
+
+def seconds(value: float, name: str, most: float) -> float:
+    """A time above 0, at most `most` seconds; ValueError for anything else, nan included."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value <= most:
+        raise ValueError(f"{name} must be seconds above 0, at most {most:g}, not {shown(value)}")
+    return float(value)
+
+
 def flag(value: bool, name: str) -> bool:
     """The value; TypeError when it is not True or False, since any string would be true."""
     if not isinstance(value, bool):

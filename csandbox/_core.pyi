@@ -242,8 +242,8 @@ class Pool:
         """A child that is asked by `Session.exchange`; None when it ended, and how."""
     def stats(self) -> PoolStats: ...
     def wait_ready(self, seconds: float, /) -> bool:
-        """Wait for all spares and for what earlier runs left to be cleared, so long at most; whether
-        at least one spare is ready.
+        """Wait for all spares, and for what earlier runs left to be cleared, so long at most;
+        whether at least one spare is ready.
         """
     def close(self, kill: bool = False, /) -> None:
         """End it, after the runs that are on (or, with `kill`, with them). Repeatable."""

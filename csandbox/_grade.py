@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from csandbox._compare import known_comparison
 from csandbox._errand import Steps, done
+from csandbox._grade_clock import Clock
 from csandbox._grade_execute import Setting, calls_of, check_expected
 from csandbox._grade_feedback import known_level, message, redact
 from csandbox._grade_report import GradeReport, added
 from csandbox._grade_tests import AnyTest, Test
-from csandbox._grade_work import Clock, Grading, Named
+from csandbox._grade_work import Grading, Named
 from csandbox._limits import Limits
 from csandbox._profile import Profile, as_profile
 
@@ -186,10 +187,10 @@ class Plan:
                 "anything; pass allow_weak=True to run it all the same"
             )
         seed = secrets.randbits(32) if seed is None else seed
-        setting = Setting(source, _profile(profile, pool), compare, pool)
+        setting = Setting(source, _profile(profile, pool), compare, Clock(total_s), pool)
         for _, _, test in named:
             check_expected(test, setting)
-        work = Grading(setting, _merged(limits, pool), stop, retries, Clock(total_s))
+        work = Grading(setting, _merged(limits, pool), stop, retries)
         order = list(named)
         random.Random(seed).shuffle(order)
         groups: list[list[Named]] = []

@@ -119,6 +119,7 @@ class Branches(Closing):
     def _order(self, source: str | bytes, more: dict[str, Any], limits: Limits | None) -> Order:
         shape = {"calls": (), "session": True, "cell": False, "prelude": "", "reply_bytes": 0}
         shape["reply_bytes"] = BOUNDS.bytes + REPLY_EXTRA_BYTES
+        limits = self._setting.cut(limits)
         if self._setting.pool is not None:
             return self._setting.pool._order(source, {**shape, **more}, {"limits": limits})
         profile = self._setting.profile

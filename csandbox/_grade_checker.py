@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from csandbox._calls import BOUNDS, call_steps
 from csandbox._errand import Steps
+from csandbox._grade_clock import Clock
 from csandbox._grade_tests import Answer, Call
 from csandbox._order import Check
 from csandbox._profile import Profile
@@ -13,7 +14,7 @@ from csandbox._value import ValueLimits, encode_call
 
 
 def judged(
-    checker: Callable[[Answer], bool | str] | str, answer: Answer, check: Check
+    checker: Callable[[Answer], bool | str] | str, answer: Answer, check: Check, clock: Clock
 ) -> Steps[tuple[str, str]]:
     """Verdict and reason. Only exactly True accepts; a checker that fails refuses.
 
@@ -21,7 +22,7 @@ def judged(
     "internal_error", as for a submission.
     """
     if isinstance(checker, str):
-        return (yield from _in_child(checker, answer, check))
+        return (yield from _in_child(checker, answer, check, clock))
     try:
         said = checker(answer)
     except Exception as error:  # whatever an answer provokes in a checker must not be for it
@@ -40,14 +41,21 @@ def _verdict(said: object) -> tuple[str, str]:
     return "wrong_answer", f"the checker failed: it returned a {kind}, not True, False or a reason"
 
 
-def _in_child(source: str, answer: Answer, check: Check) -> Steps[tuple[str, str]]:
+def _in_child(source: str, answer: Answer, check: Check, clock: Clock) -> Steps[tuple[str, str]]:
     call = Call("check", (answer.stdin, answer.stdout, answer.value, answer.expected))
     # "open": the guard is for submissions; what confines a checker are the kernel's layers.
     profile = Profile.load("open")
     made = yield from call_steps(
-        source, [call], profile=profile, limits=None, check=check, bounds=_room_for(answer)
+        source,
+        [call],
+        profile=profile,
+        limits=clock.cut(None, profile),
+        check=check,
+        bounds=_room_for(answer),
     )
     outcome = made[0]
+    if not outcome.answered and (clock.left_s or 0) < 0:
+        return "time_limit", "the time for all tests was used up"
     if outcome.verdict == "internal_error":
         return "internal_error", outcome.reason
     if not outcome.answered:

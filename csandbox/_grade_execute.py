@@ -18,6 +18,7 @@ from csandbox._compare import (
 )
 from csandbox._errand import Errand, Steps
 from csandbox._grade_checker import check_given, judged
+from csandbox._grade_clock import Clock
 from csandbox._grade_report import added
 from csandbox._grade_tests import (
     Answer,
@@ -66,6 +67,7 @@ class Setting:
     source: str | bytes
     profile: Profile
     compare: str
+    clock: Clock
     pool: Pool | None = None  # its profile is `profile`
     check: Checks = field(default_factory=Checks)
 
@@ -73,8 +75,13 @@ class Setting:
         """Run a program, in the pool when there is one."""
         if self.pool is None:
             options["profile"] = self.profile
-        result, _ = yield Errand.of(source, {}, self.pool, self.check, limits=limits, **options)
+        cut = self.cut(limits)
+        result, _ = yield Errand.of(source, {}, self.pool, self.check, limits=cut, **options)
         return result
+
+    def cut(self, limits: Limits | None) -> Limits | None:
+        """The limits of a run that begins now, within the time for all tests."""
+        return self.clock.cut(limits, self.profile)
 
     def limits(self, base: Limits | None, test: AnyTest) -> Limits | None:
         """The grading's limits with the test's own over them."""
@@ -91,7 +98,8 @@ class Setting:
 
 def call_alone(setting: Setting, call: Call, limits: Limits | None) -> Steps[Outcome]:
     made = yield from call_steps(
-        setting.source, [call], profile=setting.profile, limits=limits, pool=setting.pool,
+        setting.source, [call], profile=setting.profile, limits=setting.cut(limits),
+        pool=setting.pool,
         check=setting.check,
     )  # fmt: skip
     return made[0]
@@ -186,7 +194,7 @@ def _judge_calls(test: AnyTest, outcomes: Sequence[Outcome], setting: Setting) -
         return Judgement(verdict, results, input=shown, value=value, difference=difference)
     if isinstance(test, CheckerTest):
         answer = Answer(None, outcomes[0].result.stdout, values[0], test.expected)
-        verdict, reason = yield from judged(test.checker, answer, setting.check)
+        verdict, reason = yield from judged(test.checker, answer, setting.check, setting.clock)
         return Judgement(verdict, results, reason=reason, input=shown, value=value)
     assert isinstance(test, PropertyTest)
     verdict, reason = _property(test, calls, values)
@@ -233,7 +241,7 @@ def _checked_program(
     if result.stdout_truncated:
         return _failed(result, "output_limit", _text(test.stdin))
     answer = Answer(test.stdin, result.stdout, None, test.expected)
-    verdict, reason = yield from judged(test.checker, answer, setting.check)
+    verdict, reason = yield from judged(test.checker, answer, setting.check, setting.clock)
     return Judgement(verdict, (result,), reason=reason, input=_text(test.stdin))
 
 

@@ -218,6 +218,9 @@ class CheckerTest(Test):
     function ``check(stdin, stdout, value, expected)`` runs in a child of its own ("proxy") and
     never meets the submission; it must return exactly True or False.
 
+    A function runs as long as it likes on what a submission chose (numbers whose hashes collide,
+    text for a slow pattern); source has the limits of a run.
+
     Give `stdin`, or `call`, not both. A checker that fails counts as a refusal, with the reason in
     ``TestResult.reason``: answers must not be able to break it in their favour.
     """

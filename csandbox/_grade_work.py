@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -16,38 +15,9 @@ from csandbox._grade_report import TestResult
 from csandbox._grade_tests import AnyTest
 from csandbox._grade_verdicts import OF_THE_SOURCE
 from csandbox._limits import Limits
-from csandbox._profile import Profile
 from csandbox._result import Result
 
 Named = tuple[str, float, AnyTest]  # its id, its weight, the test
-_SHORTEST_S = 0.01  # the smallest wall limit that a run takes
-
-
-class Clock:
-    """What is left of the time for all tests, in seconds by the clock."""
-
-    def __init__(self, total_s: float | None) -> None:
-        self.began = time.monotonic()
-        self.total_s = total_s
-
-    @property
-    def used_s(self) -> float:
-        return time.monotonic() - self.began
-
-    @property
-    def left_s(self) -> float | None:
-        return None if self.total_s is None else self.total_s - self.used_s
-
-
-def _clipped(limits: Limits | None, profile: Profile, left_s: float | None) -> Limits | None:
-    """The limits with the wall limit cut to what is left."""
-    if left_s is None:
-        return limits
-    wall = profile.limits.merge(limits).effective_wall_s()
-    if wall is not None and wall <= left_s:
-        return limits
-    return (limits or Limits()).merge(Limits(wall_s=max(left_s, _SHORTEST_S)))
-
 
 _Work = Callable[[], Steps[Judgement]]
 
@@ -103,14 +73,12 @@ def _without_run(id_: str, weight: float, test: AnyTest, verdict: str, why: str)
 class Grading:
     """One submission, its tests, and what has come of them so far."""
 
-    def __init__(
-        self, setting: Setting, limits: Limits | None, stop: str, retries: int, clock: Clock
-    ) -> None:
+    def __init__(self, setting: Setting, limits: Limits | None, stop: str, retries: int) -> None:
         self.setting = setting
         self.limits = limits
         self.stop = stop
         self.retries = retries
-        self.clock = clock
+        self.clock = setting.clock
         self.rows: dict[str, Row] = {}
         self.layers: Mapping[str, str] = MappingProxyType({})
         self.why_not = ""  # branches that were asked for
@@ -144,8 +112,7 @@ class Grading:
         self, test: AnyTest, branches: Branches | None = None
     ) -> Steps[tuple[Judgement, int]]:
         limits = self.setting.limits(self.limits, test)
-        cut = _clipped(limits, self.setting.profile, self.clock.left_s)
-        return _attempt(lambda: execute(test, self.setting, cut, branches), self.retries)
+        return _attempt(lambda: execute(test, self.setting, limits, branches), self.retries)
 
     def each(self, named: Sequence[Named], branches: Branches | None = None) -> Steps[None]:
         """Every test in children of its own, or in `branches`, one after the other."""
@@ -176,7 +143,6 @@ class Grading:
 
     def branched(self, named: Sequence[Named]) -> Steps[None]:
         """Tests that are made of calls, each call in a branch of one child. Waits for each."""
-        cut = _clipped(self.limits, self.setting.profile, self.clock.left_s)
-        with Branches(self.setting, cut) as branches:
+        with Branches(self.setting, self.limits) as branches:
             yield from self.each(named, branches)
         self.why_not = branches.why_not or self.why_not

@@ -86,6 +86,13 @@ def _check_field(name: str, value: object, where: str) -> float | int:
     return int(value) if spec.integral else float(value)
 
 
+def limits_given(limits: Limits | Mapping[str, Any] | None) -> Limits | None:
+    """What a caller passed as limits. Raises TypeError, ProfileError."""
+    if limits is not None and not isinstance(limits, (Limits, Mapping)):
+        raise TypeError(f"limits must be a Limits or a mapping, not {type(limits).__name__}")
+    return Limits.from_mapping(limits) if isinstance(limits, Mapping) else limits
+
+
 def _bounded(value: float) -> str:
     """The number for a message; one beyond what float holds by its size alone."""
     if isinstance(value, int) and value.bit_length() > 200:
@@ -154,9 +161,10 @@ class Limits:
         """Limits from a mapping; an unknown key is a ProfileError that names the nearest one."""
         for name in values:
             if name not in _FIELDS:
-                near = get_close_matches(str(name), _FIELDS, n=1, cutoff=0.5)
+                word = name if isinstance(name, str) else shown(name)
+                near = get_close_matches(word, _FIELDS, n=1, cutoff=0.5)
                 hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(_FIELDS)}"
-                raise ProfileError(f"unknown limit {shown(name)}{hint}", key=f"limits.{name}")
+                raise ProfileError(f"unknown limit {shown(name)}{hint}", key=f"limits.{word}")
         return cls(**values)
 
     def merge(self, other: Limits | None) -> Limits:

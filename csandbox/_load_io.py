@@ -13,6 +13,7 @@ from csandbox._grade_tests import AnyTest, CallTest, StdioTest
 from csandbox._load_asserts import Loaded, Unconverted
 from csandbox._python_tree import literal
 
+_MOST_UNPACKED = 1 << 30  # ten times the largest task; a few kilobytes can unpack to a thousandfold
 #: CodeContests' groups of tests, and whether a submitter may see them.
 _GROUPS = (("public_tests", False), ("private_tests", True), ("generated_tests", True))
 
@@ -135,10 +136,13 @@ def _private(text: Any) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
+    unpack = zlib.decompressobj()
     try:
-        packed = zlib.decompress(base64.b64decode(text))
+        packed = unpack.decompress(base64.b64decode(text), _MOST_UNPACKED)
     except (ValueError, zlib.error) as error:
         raise ValueError(f"private_test_cases cannot be unpacked: {error}") from error
+    if not unpack.eof:
+        raise ValueError(f"private_test_cases are cut, or larger than {_MOST_UNPACKED} bytes")
     return parsed(_OnlyText(packed).text(), "private_test_cases")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from csandbox import _audit, _core
 from csandbox._arguments import path_text, several, shown
 from csandbox._check import check_bytes, file_name, source_bytes, worth_confirming
-from csandbox._limits import Limits
+from csandbox._limits import Limits, limits_given
 from csandbox._policy import degraded_names, policy_of, with_layers
 from csandbox._profile import Profile, as_profile
 from csandbox._report import Report
@@ -141,10 +141,7 @@ def _patterns(collect: Iterable[str]) -> tuple[str, ...]:
 
 
 def _limits(profile: Profile, limits: Limits | Mapping[str, Any] | None) -> dict[str, float | int]:
-    if limits is not None and not isinstance(limits, (Limits, Mapping)):
-        raise TypeError(f"limits must be a Limits or a mapping, not {type(limits).__name__}")
-    given = Limits.from_mapping(limits) if isinstance(limits, Mapping) else limits
-    return profile.limits.merge(given).complete()
+    return profile.limits.merge(limits_given(limits)).complete()
 
 
 def _refused(report: Report, profile: Profile, filename: str) -> Result:

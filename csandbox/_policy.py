@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from csandbox import _core, _schema
-from csandbox._arguments import several
+from csandbox._arguments import several, shown
 from csandbox._cleaning import dismiss, look_after
 from csandbox._errors import ProfileError, SetupError
 from csandbox._interpreter import Interpreter, interpreter
@@ -37,11 +37,11 @@ def child_module() -> str:
 def degraded_names(allow_degraded: Iterable[str]) -> frozenset[str]:
     """The caller's choice of layers that may be missing, checked."""
     given = several(allow_degraded, "allow_degraded", '["landlock"]')
-    for name in sorted(given, key=str):
+    for name in given:
         if name not in _schema.FEATURES:
-            near = get_close_matches(str(name), _schema.FEATURES, n=1)
+            near = get_close_matches(shown(name), _schema.FEATURES, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(_schema.FEATURES)}"
-            raise ValueError(f"allow_degraded: {name!r} is no layer; {hint}")
+            raise ValueError(f"allow_degraded: {shown(name)} is no layer; {hint}")
     return frozenset(given)
 
 
@@ -153,7 +153,7 @@ def with_layers(profile: Profile, **words: str | None) -> Profile:
             continue
         if word not in _schema.CHOICES:
             listed = ", ".join(map(repr, _schema.CHOICES))
-            raise ValueError(f"{name} must be one of {listed}, not {word!r}")
+            raise ValueError(f"{name} must be one of {listed}, not {shown(word)}")
         chosen.append((name, word))
     return _replaced(profile, tuple(chosen)) if chosen else profile
 

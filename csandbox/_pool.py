@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from csandbox import _core
-from csandbox._arguments import flag, path_text, several
+from csandbox._arguments import count, flag, path_text, seconds, several, shown
 from csandbox._call import CallResult, call
 from csandbox._closing import Closing
 from csandbox._core_pool import CorePool
 from csandbox._default_pool import pool_spec
 from csandbox._handle import Handle
-from csandbox._limits import Limits
+from csandbox._limits import Limits, limits_given
 from csandbox._order import Order, Replies, carry_out
 from csandbox._policy import degraded_names, policy_of, with_layers
 from csandbox._profile import Profile, as_profile
@@ -26,12 +27,21 @@ if TYPE_CHECKING:
     from csandbox._session import Session
 
 
+_MOST = 4096
+_DAY_S = 86_400.0
+_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
 def _count(value: int | None, name: str, default: int) -> int:
-    if value is None:
-        return default
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 4096:
-        raise ValueError(f"{name} must be a whole number from 1 to 4096, not {value!r}")
-    return value
+    return default if value is None else count(value, name, _MOST)
+
+
+def _modules(names: Iterable[str]) -> tuple[str, ...]:
+    chosen = several(names, "preload", '["json"]')
+    for name in chosen:
+        if not isinstance(name, str) or _MODULE.fullmatch(name) is None:
+            raise ValueError(f"preload: {shown(name)} is not the name of a module")
+    return chosen
 
 
 class Pool(Closing):
@@ -76,13 +86,15 @@ class Pool(Closing):
         self.profile = with_layers(as_profile(profile), namespaces=namespaces, cgroup=cgroup)
         self.workers = _count(workers, "workers", usable_cpus())
         self.spares = _count(spares, "spares", 2 * self.workers)
-        modules = several(preload, "preload", '["json"]')
-        self._limits = limits
+        modules = _modules(preload)
+        self._limits = limits_given(limits)
         self._plain: Order | None = None  # a run that asks for nothing special
         self._degraded = degraded_names(allow_degraded)
         self._python = None if python is None else path_text(python, "python")
         spec = pool_spec(self.profile, workers=self.workers, spares=self.spares, preload=modules)
-        spec.update(renew_runs=int(renew_runs), renew_s=float(renew_s), startup_s=float(startup_s))
+        spec["renew_runs"] = count(renew_runs, "renew_runs", 1 << 30)
+        spec["renew_s"] = seconds(renew_s, "renew_s", 365 * _DAY_S)
+        spec["startup_s"] = seconds(startup_s, "startup_s", _DAY_S)
         policy = policy_of(self.profile, self._python, self._degraded)
         self._core = CorePool(policy, spec)
 
@@ -102,7 +114,7 @@ class Pool(Closing):
             if name in options:
                 raise TypeError(f"{name} is chosen when the pool is made, not for one run")
         limits = options.pop("limits", None)
-        merged = self._limits if limits is None else _over(self._limits, limits)
+        merged = self._limits if limits is None else _over(self._limits, limits_given(limits))
         return Order.make(
             source,
             more,
@@ -243,11 +255,5 @@ class Pool(Closing):
         return f"<csandbox.Pool {self.profile.name} workers={self.workers} spares={self.spares}>"
 
 
-def _over(
-    base: Limits | Mapping[str, Any] | None, limits: Limits | Mapping[str, Any]
-) -> Limits | Mapping[str, Any]:
-    if base is None:
-        return limits
-    first = Limits.from_mapping(base) if isinstance(base, Mapping) else base
-    second = Limits.from_mapping(limits) if isinstance(limits, Mapping) else limits
-    return first.merge(second)
+def _over(base: Limits | None, limits: Limits | None) -> Limits | None:
+    return limits if base is None else base.merge(limits)

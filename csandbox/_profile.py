@@ -129,7 +129,7 @@ class Profile:
         if not isinstance(name_or_path, (str, os.PathLike)):
             raise TypeError(
                 "profile must be a name, a path or a Profile, "
-                f"not {type(name_or_path).__name__} ({name_or_path!r})"
+                f"not {type(name_or_path).__name__} ({shown(name_or_path)})"
             )
         try:
             path = absolute_path(name_or_path, "profile")

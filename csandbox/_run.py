@@ -1,4 +1,4 @@
-"""Run one program: guard first, then a confined child."""
+"""Run one program: the guard admits it, a confined child runs it."""
 
 from __future__ import annotations
 

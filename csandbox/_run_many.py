@@ -33,6 +33,16 @@ def options_of(item: Item, common: Mapping[str, Any]) -> tuple[str | bytes, dict
     )
 
 
+def several_items(items: Iterable[Item]) -> Iterable[Item]:
+    """The items; TypeError for one source, which is an iterable, too: of its characters."""
+    if isinstance(items, (str, bytes, bytearray, Mapping)) or not isinstance(items, Iterable):
+        raise TypeError(
+            "items must be an iterable of sources, for example [source], "
+            f"not {type(items).__name__}"
+        )
+    return items
+
+
 class _Flight:
     """What is on its way, by number."""
 
@@ -101,7 +111,7 @@ def run_each(
 ) -> Iterator[Result]:
     """See ``Pool.run_many``."""
     teller = Teller(progress, len(items) if isinstance(items, Sized) else None)
-    source = enumerate(items)
+    source = enumerate(several_items(items))
     flight = _Flight(pool, options)
     more = True
     try:
@@ -139,7 +149,7 @@ async def arun_each(
     import asyncio
 
     teller = Teller(progress, len(items) if isinstance(items, Sized) else None)
-    source = iter(items)
+    source = iter(several_items(items))
     tasks: dict[asyncio.Task[Result], int] = {}
     ready: dict[int, Result] = {}
     sent, more = 0, True

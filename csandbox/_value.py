@@ -96,9 +96,14 @@ def encode_call(
     limits: ValueLimits | None = None,
 ) -> bytes:
     """One request (ext/child_call.h). Raises TypeError and ValueError that name the place."""
-    limits = limits or ValueLimits()
+    limits = ValueLimits() if limits is None else limits
     if not isinstance(entry, str):
         raise TypeError(f"entry must be a string, not {type(entry).__name__}")
+    if not isinstance(limits, ValueLimits):
+        raise TypeError(f"value_limits must be a ValueLimits, not {type(limits).__name__}")
+    for what, given in (("kwargs", kwargs), ("adapters", adapters)):
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"{what} must be a mapping, not {type(given).__name__}")
     if not entry.strip() or len(entry) > _MOST_ENTRY_CHARACTERS or "\0" in entry:
         raise ValueError(
             "entry must name a function, as in 'f', 'Class.method' or 'Class().method'"

@@ -120,16 +120,27 @@ rights(enum csb_path_access access)
     return 0;
 }
 
+enum csb_path_kind
+csb_landlock_kind(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return CSB_PATH_UNKNOWN;
+    }
+    return S_ISDIR(status.st_mode) ? CSB_PATH_FOLDER : CSB_PATH_FILE;
+}
+
 static int
 add_rule(int ruleset, const struct csb_path_rule *rule, uint64_t handled_fs)
 {
     struct landlock_path_beneath_attr beneath = {.parent_fd = rule->fd};
-    struct stat status;
     uint64_t allowed = rights(rule->access) & handled_fs;
-    if (fstat(rule->fd, &status) != 0) {
+    const enum csb_path_kind kind =
+        rule->kind == CSB_PATH_UNKNOWN ? csb_landlock_kind(rule->fd) : rule->kind;
+    if (kind == CSB_PATH_UNKNOWN) {
         return -errno;
     }
-    if (!S_ISDIR(status.st_mode)) {
+    if (kind == CSB_PATH_FILE) {
         allowed &= FS_FILE;
     }
     if (allowed == 0) {

@@ -18,10 +18,20 @@ enum csb_path_access {
     CSB_PATH_DEVICE, /* one device file, readable and writable (/dev/null) */
 };
 
+enum csb_path_kind {
+    CSB_PATH_UNKNOWN, /* csb_landlock_grant asks the kernel */
+    CSB_PATH_FOLDER,
+    CSB_PATH_FILE,
+};
+
 struct csb_path_rule {
     enum csb_path_access access;
     int fd; /* O_PATH descriptor of the file or folder; owned by the holder of the rule */
+    enum csb_path_kind kind;
 };
+
+/* Of a descriptor; CSB_PATH_UNKNOWN when it can not be told. */
+enum csb_path_kind csb_landlock_kind(int fd);
 
 /* ABI version of this kernel: 1 and up, 0 when there is no Landlock (not built in, or not
  * switched on at boot). */

@@ -122,6 +122,7 @@ judge_thread(struct csb_notify *notify, const struct csb_procfs *procfs)
     /* A thread that has been joined may still be on its way out: look again for a moment. */
     for (int i = 0; i < MOMENTS; i++) {
         if (csb_procfs_threads(procfs) < notify->threads_allowed) {
+            notify->threads_made++;
             return 0;
         }
         (void)nanosleep(&moment, NULL);

@@ -52,6 +52,7 @@ struct csb_notify {
     bool hold_end;       /* leave the end of the process waiting, for the same reason */
     uint32_t threads_allowed;
     uint32_t threads_denied;
+    uint32_t threads_made;
     uint64_t shared_allowed; /* bytes of shared anonymous memory … */
     uint64_t shared_bytes;   /* … and what was asked for */
     uint32_t files_allowed;  /* files and folders that may be made … */

@@ -73,7 +73,7 @@ append(struct csb_path_rule **rules, size_t *count, enum csb_path_access access,
         csb_fd_close(&fd);
         return -ENOMEM;
     }
-    grown[(*count)++] = (struct csb_path_rule){access, fd};
+    grown[(*count)++] = (struct csb_path_rule){access, fd, csb_landlock_kind(fd)};
     *rules = grown;
     return 0;
 }
@@ -207,8 +207,8 @@ grant_path(int ruleset, const struct csb_fine_rule *rule, int abi)
     if (fd < 0) {
         return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
     }
-    result =
-        csb_landlock_grant(ruleset, &(struct csb_path_rule){rule->access, fd}, abi);
+    result = csb_landlock_grant(
+        ruleset, &(struct csb_path_rule){rule->access, fd, CSB_PATH_UNKNOWN}, abi);
     (void)close(fd);
     return result;
 }
@@ -258,7 +258,7 @@ csb_path_rules_for_run(const struct csb_path_rules *rules, int scratch_fd,
         memcpy(all, rules->coarse, rules->coarse_count * sizeof *all);
     }
     all[rules->coarse_count] = (struct csb_path_rule){
-        scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ, scratch_fd};
+        scratch_writable ? CSB_PATH_WRITE : CSB_PATH_READ, scratch_fd, CSB_PATH_FOLDER};
     result = csb_landlock_build(all, rules->coarse_count + 1, abi, ret_fd, reterr);
     free(all);
     return result == 0 ? raise_ruleset(ret_fd, reterr) : result;

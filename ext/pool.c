@@ -165,7 +165,6 @@ finish(struct csb_pool_run *attempt)
     csb_run_close(attempt->run);
     csb_message_done(&attempt->message);
     put_back(attempt->pool, attempt->spare);
-    count_run(attempt->pool, attempt->begun_ns);
 }
 
 static int
@@ -186,6 +185,7 @@ complete(struct csb_pool_run *attempt, int result, bool *ret_again)
         }
     }
     finish(attempt);
+    count_run(attempt->pool, attempt->begun_ns);
     return result;
 }
 

@@ -7,6 +7,9 @@
 /* A grading takes its next spare sooner; who comes back later finds them all. */
 #define REST_NS (3 * CSB_NS_PER_MS)
 
+/* Children of runs that are over, left standing: each holds some megabytes and descriptors. */
+enum { STANDING_MAX = 16 };
+
 /* Ready, of the zygote that is now. The lock is held. */
 static unsigned
 current_ready(const struct csb_pool *pool)
@@ -19,14 +22,13 @@ current_ready(const struct csb_pool *pool)
     return count;
 }
 
-/* As many are made at once whatever else goes on. */
+/* As many are made at once whatever else goes on: what the processors are busy with. */
 static unsigned
 low_water(const struct csb_pool *pool)
 {
     const struct csb_pool_options *options = &pool->options;
     const unsigned busy =
-        2 * (options->workers < options->processors ? options->workers
-                                                    : options->processors);
+        options->workers < options->processors ? options->workers : options->processors;
     return busy < options->spares ? busy : options->spares;
 }
 
@@ -37,6 +39,12 @@ rest_begins_ns(const struct csb_pool *pool, int64_t now_ns)
 {
     const int64_t rest_ns = pool->taken_ns + REST_NS;
     return now_ns >= rest_ns || pool->closing ? 0 : rest_ns;
+}
+
+static unsigned
+standing_max(const struct csb_pool *pool)
+{
+    return pool->options.spares < STANDING_MAX ? pool->options.spares : STANDING_MAX;
 }
 
 unsigned
@@ -66,7 +74,7 @@ bool
 csb_pool_to_clear(struct csb_pool *pool, int64_t now_ns)
 {
     const int64_t rest_ns = rest_begins_ns(pool, now_ns);
-    if (rest_ns == 0 || pool->used_count > pool->options.spares) {
+    if (rest_ns == 0 || pool->used_count > standing_max(pool)) {
         pool->rest_ns = 0;
         return true;
     }
@@ -78,5 +86,5 @@ bool
 csb_pool_is_urgent(const struct csb_pool *pool)
 {
     return pool->rest_ns == 0 || pool->ready_count < low_water(pool) ||
-           pool->used_count > pool->options.spares;
+           pool->used_count > standing_max(pool);
 }

@@ -29,12 +29,14 @@ enum {
 };
 
 /* Nobody waits for what is over. Its teardown takes the processor longer than a small run does,
- * so a zygote's child is left where it stands, waiting for us, and killed by whoever clears up
- * (pool_stock.c says when); what it does meanwhile is not read any more. */
+ * so a zygote's child of one thread, which waits for us, is left where it stands, and killed by
+ * whoever clears up (pool_stock.c says when). Other threads would go on. */
 static void
 let_stand(struct csb_run *run)
 {
-    if (!run->notify.hold_end || run->job->settle) {
+    const struct csb_notify *notify = &run->notify;
+    if (!notify->hold_end || notify->listener < 0 || notify->threads_made > 0 ||
+        run->job->settle) {
         csb_process_kill(&run->child.process);
     }
     run->ended = true;

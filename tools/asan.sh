@@ -12,7 +12,7 @@ rm -rf "$tree"
 mkdir -p "$tree"
 CSANDBOX_SANITIZE=1 "$VENV_PY" setup.py --quiet \
     build --build-base build/asan --build-lib "$tree"
-for name in tests docs examples profiles pyproject.toml Makefile *.md; do
+for name in tests docs examples ext profiles pyproject.toml Makefile *.md; do
     [ ! -e "$name" ] || cp -r "$name" "$tree/"
 done
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
 import csandbox
-from csandbox import Answer, Call, CallTest, CheckerTest, PropertyTest, RoundTripTest, grade
+from csandbox import Answer, Call, CallTest, CheckerTest, PropertyTest, RoundTripTest, agrade, grade
 
 SORT = "def sort(xs):\n    return sorted(xs)\n"
 
@@ -120,3 +123,26 @@ def test_tests_keep_copies() -> None:
         CallTest("f", "text", 1)
     with pytest.raises(ValueError, match="either stdin or call"):
         CheckerTest(lambda answer: True)
+
+
+NAPS = "import time\ndef f(x=1):\n    time.sleep(0.4)\n    return x\n"
+NAPPING_CHECKER = "import time\ndef check(i, o, v, e):\n    time.sleep(0.4)\n    return True\n"
+
+
+@pytest.mark.parametrize("isolation", ["test", "submission"])
+@pytest.mark.parametrize(
+    "test",
+    [
+        PropertyTest((Call("f", [1]), Call("f", [2])), "values == [1, 2]"),
+        RoundTripTest("f", "f", 1),
+        CheckerTest(NAPPING_CHECKER, call=Call("f", [1])),
+    ],
+)
+def test_the_time_for_all_tests_bounds_every_run_of_one(
+    test: PropertyTest | RoundTripTest | CheckerTest, isolation: str
+) -> None:
+    """Two naps of 0.4 s, each of which has room in 0.6 s."""
+    options: dict[str, Any] = {"isolation": isolation, "limits": {"wall_s": 30.0}}
+    report = grade(NAPS, [test], total_s=0.6, **options)
+    assert report.verdict == "time_limit" and report.score == 0
+    assert asyncio.run(agrade(NAPS, [test], total_s=0.6, **options)).verdict == "time_limit"

@@ -12,7 +12,16 @@ from typing import Any
 
 import pytest
 
-from csandbox import CallTest, StdioTest, grade, load_evalplus, load_folder, load_io, load_tests
+from csandbox import (
+    CallTest,
+    StdioTest,
+    _load_io,
+    grade,
+    load_evalplus,
+    load_folder,
+    load_io,
+    load_tests,
+)
 
 ADD = "print(sum(map(int, input().split())))\n"
 PAIRS = [("1 2\n", "3\n"), ("5 5\n", "10\n")]
@@ -184,6 +193,18 @@ def test_a_broken_pickle_is_a_value_error(packed: bytes) -> None:
     row = {"public_test_cases": "[]", "private_test_cases": text}
     with pytest.raises(ValueError, match="broken pickle"):
         load_io(row)
+
+
+@pytest.mark.parametrize("cut", [None, 20])
+def test_what_unpacks_to_too_much_is_a_value_error(
+    monkeypatch: pytest.MonkeyPatch, cut: int | None
+) -> None:
+    if cut is None:
+        monkeypatch.setattr(_load_io, "_MOST_UNPACKED", 1000)
+    packed = zlib.compress(pickle.dumps("[" + " " * 1000 + "]"))[:cut]
+    text = base64.b64encode(packed).decode()
+    with pytest.raises(ValueError, match="cut, or larger"):
+        load_io({"public_test_cases": "[]", "private_test_cases": text})
 
 
 def test_what_is_too_deep_for_json_is_text() -> None:

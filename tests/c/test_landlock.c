@@ -159,8 +159,8 @@ test_each_access_grants_little(void **state)
     (void)state;
     assert_true(folder >= 0 && file >= 0);
     for (size_t i = 0; i < CSB_ARRAY_LEN(rows); i++) {
-        const struct csb_path_rule both[] = {{rows[i].access, folder},
-                                             {rows[i].access, file}};
+        const struct csb_path_rule both[] = {{rows[i].access, folder, CSB_PATH_UNKNOWN},
+                                             {rows[i].access, file, CSB_PATH_UNKNOWN}};
         size_t wanted = rows[i].file == 0 ? 1 : 2; /* a rule without a right is none */
         assert_int_equal(build(8, both, 2), 0);
         assert_int_equal(seen.rule_count, wanted);
@@ -168,8 +168,10 @@ test_each_access_grants_little(void **state)
         assert_int_equal(seen.rules[1], rows[i].file);
     }
     /* rights that the ABI does not know are not granted: EINVAL otherwise */
-    assert_int_equal(build(1, (struct csb_path_rule[]){{CSB_PATH_WRITE, folder}}, 1),
-                     0);
+    assert_int_equal(
+        build(1, (struct csb_path_rule[]){{CSB_PATH_WRITE, folder, CSB_PATH_UNKNOWN}},
+              1),
+        0);
     assert_int_equal(seen.rules[0], WRITE & 0x1FFF);
     assert_int_equal(close(folder) | close(file), 0);
 }
@@ -180,8 +182,8 @@ test_a_failed_rule_fails_the_whole_set(void **state)
     struct csb_error error = {0};
     int fd = 7;
     int folder = open("/", O_PATH | O_CLOEXEC);
-    const struct csb_path_rule rules[] = {{CSB_PATH_READ, folder},
-                                          {CSB_PATH_READ, folder}};
+    const struct csb_path_rule rules[] = {{CSB_PATH_READ, folder, CSB_PATH_UNKNOWN},
+                                          {CSB_PATH_READ, folder, CSB_PATH_UNKNOWN}};
     (void)state;
     assert_true(folder >= 0);
     memset(&seen, 0, sizeof seen);
@@ -197,7 +199,7 @@ test_a_failed_rule_fails_the_whole_set(void **state)
 static void
 test_a_closed_descriptor_is_an_error(void **state)
 {
-    const struct csb_path_rule rule = {CSB_PATH_READ, 9999};
+    const struct csb_path_rule rule = {CSB_PATH_READ, 9999, CSB_PATH_UNKNOWN};
     (void)state;
     assert_int_equal(build(8, &rule, 1), -EBADF);
 }

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,3 +151,20 @@ def test_one_section_and_none_without_its_data(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert list(json.loads(target.read_text())["sections"]) == ["solutions"]
     assert "not measured: no --data DIR" in done.stdout
+
+
+def test_what_is_called_fresh_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The third `csandbox.run` of a profile takes a spare unless it is told not to."""
+    import csandbox
+    from bench.fresh import _public
+
+    asked = []
+    run = csandbox.run
+
+    def watched(*args: Any, **keywords: Any) -> csandbox.Result:
+        asked.append(keywords.get("fresh"))
+        return run(*args, **keywords)
+
+    monkeypatch.setattr(csandbox, "run", watched)
+    _public()
+    assert set(asked) == {True}
