@@ -27,7 +27,7 @@ def killing(pool: csandbox.Pool, zygotes: int) -> Iterator[set[int]]:
 
     def kill() -> None:
         while len(killed) < zygotes and not over.wait(0.001):
-            pid = pool.stats()["zygote_pid"]
+            pid = pool.stats().get("zygote_pid", -1)  # no pool before the first use
             if pid > 0:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
