@@ -116,8 +116,6 @@ set_rlimits(const struct csb_rlimit *rlimits, size_t count)
     return 0;
 }
 
-/* Root keeps what the final drop needs, nothing else. Without CAP_SETPCAP the bounding set
- * can not be changed; no_new_privs then still keeps exec from giving anything back. */
 static bool
 is_for_the_drop(long capability)
 {
@@ -125,17 +123,24 @@ is_for_the_drop(long capability)
            capability == CAP_SETPCAP;
 }
 
+/* Root keeps what the final drop needs, nothing else. Without CAP_SETPCAP the bounding set
+ * can not be changed; no_new_privs then still keeps exec from giving anything back. */
 static void
 shrink_bounding_set(bool everything)
 {
-    /* Each costs the kernel a set of credentials: what is gone need not be dropped again. */
-    const bool gone = csb_syscall(SYS_prctl, PR_CAPBSET_READ, CAP_CHOWN, 0, 0, 0) == 0;
     for (long capability = 0; capability <= LAST_CAPABILITY; capability++) {
-        if (is_for_the_drop(capability) ? !everything : gone) {
+        long there;
+        if (!everything && is_for_the_drop(capability)) {
             continue;
         }
-        if (csb_syscall(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0) == -EINVAL) {
+        /* A drop costs the kernel a set of credentials; to ask costs next to nothing. Any of them
+         * may have been gone before us: one tells nothing of the others. */
+        there = csb_syscall(SYS_prctl, PR_CAPBSET_READ, capability, 0, 0, 0);
+        if (there < 0) {
             return; /* beyond the last capability of this kernel */
+        }
+        if (there > 0) {
+            (void)csb_syscall(SYS_prctl, PR_CAPBSET_DROP, capability, 0, 0, 0);
         }
     }
 }

@@ -391,11 +391,12 @@ milliseconds_until(const struct csb_pool *pool, int64_t now_ns)
     if (pool->pending != NULL) {
         next = now_ns + 100 * CSB_NS_PER_MS;
     }
-    if (pool->rest_ns > 0 && pool->rest_ns < next) {
-        next = pool->rest_ns;
-    }
     if (pool->zygote.process.pidfd < 0 || pool->retry_ns > now_ns) {
         next = pool->retry_ns;
+    }
+    /* after a failure, too: what is left standing holds descriptors, which may be what is missing */
+    if (pool->rest_ns > 0 && pool->rest_ns < next) {
+        next = pool->rest_ns;
     }
     if (pool->retry_ns == INT64_MAX) {
         next = now_ns + 100 * CSB_NS_PER_MS; /* closing: look whether they are back */
