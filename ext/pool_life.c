@@ -154,6 +154,9 @@ abandon_spares(struct csb_spare *spare)
         csb_procfs_close(&spare->start.procfs);
         csb_kit_close_child_fds(&spare->kit);
         csb_fd_close(&spare->kit.input_fd);
+        csb_fd_close(&spare->kit.ruleset_fd);
+        csb_fd_close(&spare->kit.leaf.fd);
+        csb_fd_close(&spare->kit.leaf.procs_fd);
         csb_fd_close(&spare->kit.scratch.fd);
         csb_fd_close(&spare->kit.scratch.base_fd);
     }
@@ -174,6 +177,7 @@ csb_pool_abandon(struct csb_pool *pool)
 {
     abandon_spares(pool->ready);
     abandon_spares(pool->pending);
+    abandon_spares(pool->used);
     abandon_zygote(&pool->zygote);
     abandon_zygote(&pool->retired);
     csb_fd_close(&pool->filter_fd);

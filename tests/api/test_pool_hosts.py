@@ -50,6 +50,28 @@ PROGRAMS = {
                 stop.set()
                 for t in threads: t.join()
     """,
+    "fork after runs": """
+        import os
+        def left():
+            count, told = os.pipe()
+            pid = os.fork()
+            if pid == 0:
+                os.write(told, b"%d" % len(os.listdir("/proc/self/fd")))
+                os._exit(0)
+            assert os.waitpid(pid, 0)[1] == 0
+            os.close(told)
+            with os.fdopen(count) as stream: return int(stream.read())
+        with csandbox.Pool("open", workers=2, spares=8) as pool:
+            pool.run("print(1)")
+            few = left()
+            assert pool.wait_ready()
+            idle = left()
+            assert idle <= few, (few, idle)  # nor is anything left of those that are ready
+            for _ in range(6): assert pool.run("print(1)").ok
+            after = left()
+            # those that are left standing hold nine each; one may just be in the making
+            assert after < idle + 3 * 9, (idle, after)
+    """,
     "fork with the default pools": """
         import os
         for _ in range(5): assert csandbox.run("print(1)").stdout == "1\\n"
