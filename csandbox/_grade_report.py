@@ -174,8 +174,8 @@ class GradeReport:
         return as_text(self.tests, self.summary())
 
     def __repr__(self) -> str:
-        """One line."""
-        return f"<csandbox.GradeReport {self.summary()}>"
+        """The same; a prompt shows it."""
+        return str(self)
 
     def _repr_html_(self) -> str:
         """A table for notebooks; everything in it is escaped."""

@@ -124,7 +124,7 @@ class Profile:
         A string with a ``/`` or ending in ``.toml`` is a path, as is every ``os.PathLike``.
         Raises ProfileError that names the file, the dotted key and the nearest valid key.
         """
-        if isinstance(name_or_path, str) and not _is_path(name_or_path):
+        if isinstance(name_or_path, str) and not is_path(name_or_path):
             return _load_builtin(name_or_path)
         if not isinstance(name_or_path, (str, os.PathLike)):
             raise TypeError(
@@ -222,7 +222,7 @@ class Profile:
         return _from_dict, (self.to_dict(),)
 
 
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
     return "/" in text or text.endswith(".toml")
 
 
@@ -264,7 +264,7 @@ def _resolve(
         return _schema.merge({}, layer)
     if not isinstance(parent, str) or not parent:
         raise source.error("extends", "must be the name of a built-in profile or a path")
-    if _is_path(parent):
+    if is_path(parent):
         folder = os.path.dirname(source.path) if source.path else os.getcwd()
         path = os.path.abspath(os.path.join(folder, parent))
         link, label = path, _schema.Source(path, path)
@@ -272,7 +272,7 @@ def _resolve(
         link, label = parent, _schema.Source(f"built-in profile {parent}", None)
     if link in chain:
         raise source.error("extends", "a profile extends itself: " + " → ".join((*chain, link)))
-    below = load_toml(link) if _is_path(parent) else _builtin_tree(parent, source)
+    below = load_toml(link) if is_path(parent) else _builtin_tree(parent, source)
     base = _resolve(below, label, (*chain, link))
     base.pop("name", None)  # a child without a name of its own is not its parent
     return _schema.merge(base, layer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from csandbox import _core
@@ -13,7 +14,7 @@ from csandbox._default_pool import default_pool, ready_pool
 from csandbox._errors import SandboxError
 from csandbox._limits import Limits
 from csandbox._order import Order, Replies, carry_out
-from csandbox._profile import Profile
+from csandbox._profile import Profile, is_path
 from csandbox._result import Result
 
 
@@ -102,10 +103,32 @@ def perform(
 ) -> tuple[Result, Replies]:
     """`run`, with `more` keys for the core's request (``calls``), and the replies that came."""
     flag(fresh, "fresh")
-    order = Order.make(source, more, **options)
+    order = _order(source, more, options)
     if fresh:
         return carry_out(order, _run_fresh, audit_log)
     return carry_out(order, run_warm, audit_log, _ready(order))
+
+
+def _order(source: str | bytes, more: Mapping[str, Any], options: dict[str, Any]) -> Order:
+    profile = options.get("profile")
+    known = isinstance(profile, Profile) or (isinstance(profile, str) and not is_path(profile))
+    if known and not more and all(options.get(name, no) is no for name, no in _NOTHING.items()):
+        return _plain(profile).again(source)
+    return Order.make(source, more, **options)
+
+
+@lru_cache(maxsize=16)
+def _plain(profile: str | Profile) -> Order:
+    """A run that asks for nothing special: its arguments are checked once."""
+    return Order.make("", {}, profile=profile)
+
+
+#: What `run` is given when nothing is asked for.
+_NOTHING = {
+    name: value
+    for name, value in (run.__kwdefaults__ or {}).items()
+    if name not in ("profile", "fresh", "audit_log", "check")
+}
 
 
 def _ready(order: Order) -> CorePool | None:

@@ -354,7 +354,7 @@ def test_report_is_plain_frozen_and_safe_to_show() -> None:
     assert again == report and json.loads(json.dumps(report.to_dict()))["score"] == 0.0
     assert "\x1b" not in str(report) + report.feedback + repr(report)
     assert "<script>" not in report._repr_html_() and "&lt;script&gt;" in report._repr_html_()
-    assert "\n" not in repr(report)
+    assert repr(report) == str(report)
     with pytest.raises(AttributeError):
         report.score = 1.0  # type: ignore[misc]
 
