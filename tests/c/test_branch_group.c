@@ -61,7 +61,7 @@ static const struct csb_limits limits = {.cpu_ns = 5 * CSB_NS_PER_S,
                                          .files = 100,
                                          .open_files = 64,
                                          .threads = THREADS,
-                                         .stack_bytes = 8 * MIB};
+                                         .stack_bytes = UINT64_C(8) * MIB};
 
 static const char *const files[] = {"cgroup.procs", "memory.max", "memory.swap.max",
                                     "pids.max", "cgroup.kill"};

@@ -22,6 +22,7 @@ import pytest
 
 from csandbox import _core
 from tests.confined import confined, denied, mode, number, reply, spec
+from tests.kernel.syscall_never import NEVER, NEVER_ELSEWHERE
 from tests.kernel.syscall_rows import (
     ALLOWED,
     ARGUMENTS,
@@ -29,8 +30,6 @@ from tests.kernel.syscall_rows import (
     BY_SET,
     ELSEWHERE,
     MAKES_FD,
-    NEVER,
-    NEVER_ELSEWHERE,
     STILL_REFUSED,
     Row,
     refuse,
