@@ -75,6 +75,13 @@ bool csb_pool_wait_ready(struct csb_pool *pool, int64_t wait_ns);
 /* No new runs; waits for those that are running, then ends everything. With `kill` they are
  * ended too, as internal errors; a thread that does not come back within KILL_WAIT (it may
  * be waiting for a GIL that it will not get any more) keeps what it needs of the pool. */
+void csb_pool_end(struct csb_pool *pool, bool kill);
+
+/* After csb_pool_end, when no thread is in a function of this header, or will be: until then they
+ * may come, and are told that it is closed. */
+void csb_pool_free(struct csb_pool *pool);
+
+/* Both, where nobody else can come. */
 void csb_pool_close(struct csb_pool *pool, bool kill);
 
 /* In a forked copy of the process: close descriptors, touch no process. What else the pool

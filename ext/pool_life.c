@@ -51,7 +51,7 @@ csb_pool_wait_ready(struct csb_pool *pool, int64_t wait_ns)
     bool ready;
     (void)pthread_mutex_lock(&pool->lock);
     while ((pool->ready_count < pool->options.spares || pool->used_count > 0) &&
-           csb_clock_now_ns() < until) {
+           !pool->closing && csb_clock_now_ns() < until) {
         csb_pool_wait_until(&pool->idle, &pool->lock, until);
     }
     ready = pool->ready_count > 0;
@@ -122,23 +122,36 @@ csb_pool_open(const struct csb_policy *policy, const struct csb_pool_options *op
 }
 
 void
-csb_pool_close(struct csb_pool *pool, bool kill)
+csb_pool_end(struct csb_pool *pool, bool kill)
 {
-    bool left_behind;
     (void)pthread_mutex_lock(&pool->lock);
     pool->closing = true;
     pool->killing = kill;
     csb_pool_rouse(&pool->queue, false);
     csb_pool_rouse(&pool->sessions, false);
+    (void)pthread_cond_broadcast(&pool->idle);
     (void)pthread_mutex_unlock(&pool->lock);
     csb_pool_wake(pool);
     (void)pthread_join(pool->keeper, NULL);
+}
+
+void
+csb_pool_free(struct csb_pool *pool)
+{
+    bool left_behind;
     (void)pthread_mutex_lock(&pool->lock);
     left_behind = pool->left_behind;
     (void)pthread_mutex_unlock(&pool->lock);
     if (!left_behind) {
         pool_free(pool);
     }
+}
+
+void
+csb_pool_close(struct csb_pool *pool, bool kill)
+{
+    csb_pool_end(pool, kill);
+    csb_pool_free(pool);
 }
 
 static void

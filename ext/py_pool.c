@@ -16,7 +16,8 @@
 
 typedef struct {
     PyObject_HEAD struct csb_pool *pool; /* NULL: closed */
-    struct csb_crew *crew; /* for runs that nobody waits for; made with the first */
+    struct csb_pool *ended; /* closed; a thread in a method may still look at it */
+    struct csb_crew *crew;  /* for runs that nobody waits for; made with the first */
     unsigned workers;
     PyObject *policy_object;
     const struct csb_policy *policy;
@@ -41,7 +42,8 @@ pool_run(PyObject *object, PyObject *mapping)
     PyObject *result = NULL;
     PyThreadState *saved;
     int status;
-    if (opened(self) == NULL) {
+    struct csb_pool *pool = opened(self);
+    if (pool == NULL) {
         return NULL;
     }
     if (csb_py_request_convert(mapping, &request) < 0) {
@@ -51,7 +53,7 @@ pool_run(PyObject *object, PyObject *mapping)
     request.c.job.interrupted = csb_py_interrupted;
     request.c.job.interrupted_argument = &saved;
     saved = PyEval_SaveThread();
-    status = csb_pool_run(self->pool, &request.c, &report, &error);
+    status = csb_pool_run(pool, &request.c, &report, &error);
     PyEval_RestoreThread(saved);
     if (!PyErr_Occurred()) {
         result = csb_py_request_result(self->policy, &request, status, &report, &error);
@@ -148,11 +150,12 @@ pool_wait_ready(PyObject *object, PyObject *argument)
     PoolObject *self = (PoolObject *)object;
     double seconds = PyFloat_AsDouble(argument);
     bool ready;
-    if (PyErr_Occurred() || opened(self) == NULL) {
+    struct csb_pool *pool = PyErr_Occurred() ? NULL : opened(self);
+    if (pool == NULL) {
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS;
-    ready = csb_pool_wait_ready(self->pool, csb_clock_from_seconds(seconds));
+    ready = csb_pool_wait_ready(pool, csb_clock_from_seconds(seconds));
     Py_END_ALLOW_THREADS;
     return PyBool_FromLong(ready);
 }
@@ -164,11 +167,12 @@ close_pool(PoolObject *self, bool kill)
     struct csb_crew *crew = self->crew;
     self->pool = NULL;
     if (pool != NULL) {
+        self->ended = pool;
         Py_BEGIN_ALLOW_THREADS;
         if (crew != NULL) {
             csb_crew_close(crew, kill);
         }
-        csb_pool_close(pool, kill);
+        csb_pool_end(pool, kill);
         Py_END_ALLOW_THREADS;
     }
 }
@@ -281,6 +285,9 @@ pool_dealloc(PyObject *object)
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     close_pool((PoolObject *)object, true);
     csb_crew_free(((PoolObject *)object)->crew);
+    if (((PoolObject *)object)->ended != NULL) {
+        csb_pool_free(((PoolObject *)object)->ended);
+    }
     Py_XDECREF(((PoolObject *)object)->policy_object);
     release(object);
     Py_DECREF(type);
