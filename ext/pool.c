@@ -25,6 +25,7 @@ put_back(struct csb_pool *pool, struct csb_spare *spare)
     spare->next = pool->used;
     pool->used = spare;
     pool->used_count++;
+    pool->hurry = pool->hurry || spare->files_made > 0;
     pool->running--;
     csb_pool_grant(pool);
     urgent = csb_pool_is_urgent(pool);
@@ -178,7 +179,7 @@ complete(struct csb_pool_run *attempt, int result, bool *ret_again)
         result = csb_run_complete(attempt->run, &spare->start);
         attempt->run = NULL;
         csb_kit_blame_memory(&spare->kit, &report->facts);
-        spare->files_made = report->notify.files_made;
+        spare->files_made = report->notify.files_made + (uint32_t)request->file_count;
         *ret_again = deserves_another(report, result);
         if (result == 0 && !*ret_again && request->collection != NULL) {
             csb_collect(request->collection, spare->kit.scratch.fd);

@@ -86,7 +86,7 @@ def test_nothing_comes_back_of_a_refused_program():
 @pytest.mark.parametrize(
     ("collect", "error", "words"),
     [
-        ("*.txt", TypeError, "sequence of patterns"),
+        ("*.txt", TypeError, "sequence of strings"),
         ([1], TypeError, "a pattern in collect"),
         (["/etc/passwd"], ValueError, "relative pattern"),
         (["../x"], ValueError, "relative pattern"),
