@@ -48,7 +48,8 @@ if how == "thread":
     csandbox_thread = threading.Thread(target=csandbox.run, args=("import time; time.sleep(9)",),
         kwargs={"limits": {"wall_s": 9}, "fresh": fresh}, daemon=True)
     csandbox_thread.start()
-    time.sleep(0.1)
+    # Not when it looks for signals, each 0.1 s: who dies with the GIL takes the host along.
+    time.sleep(0.15)
     signal.pthread_kill(csandbox_thread.ident, signal.SIGUSR1)
     time.sleep(0.1)
     os._exit(0)

@@ -219,7 +219,7 @@ csb_pool_take(struct csb_pool *pool, const struct csb_job *job, struct csb_spare
         pool->stats.spares_missed++;
         result = wait_in(pool, &pool->queue, &waiter, job, reterr);
     }
-    low = pool->ready_count == 0;
+    low = csb_pool_is_low(pool);
     (void)pthread_mutex_unlock(&pool->lock);
     if (low) {
         csb_pool_wake(pool);
@@ -247,7 +247,7 @@ csb_pool_take_at_leisure(struct csb_pool *pool)
         pool->stats.spares_hit++;
         spare = pop_ready(pool);
     }
-    low = pool->ready_count == 0;
+    low = csb_pool_is_low(pool);
     (void)pthread_mutex_unlock(&pool->lock);
     if (spare != NULL && low) {
         csb_pool_wake(pool);

@@ -125,8 +125,10 @@ bool csb_pool_to_clear(struct csb_pool *pool, int64_t now_ns);
 /* Is there time to touch a new spare (child_warm.h)? The same. */
 bool csb_pool_at_leisure(const struct csb_pool *pool, int64_t now_ns);
 
-/* Is there work for the keeper at once, now that a run is over? Who takes the last spare wakes it in
- * any case. */
+/* Are fewer spares ready than are made at once? Who takes one then wakes the keeper. */
+bool csb_pool_is_low(const struct csb_pool *pool);
+
+/* Is there work for the keeper at once, now that a run is over? */
 bool csb_pool_is_urgent(const struct csb_pool *pool);
 
 /* Make pool->filter_fd, unless it is there. The keeper's. */

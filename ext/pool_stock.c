@@ -83,8 +83,14 @@ csb_pool_to_clear(struct csb_pool *pool, int64_t now_ns)
 }
 
 bool
+csb_pool_is_low(const struct csb_pool *pool)
+{
+    return pool->ready_count < low_water(pool);
+}
+
+bool
 csb_pool_is_urgent(const struct csb_pool *pool)
 {
-    return pool->rest_ns == 0 || pool->hurry || pool->ready_count < low_water(pool) ||
+    return pool->rest_ns == 0 || pool->hurry || csb_pool_is_low(pool) ||
            pool->used_count > standing_max(pool);
 }

@@ -115,7 +115,7 @@ def run_in(policy: _core.Policy, wanted: Mapping[str, Any]) -> _core.RunData:
         pool = _Current.pools.get(id(policy))
         if pool is None:
             made = pool_spec(profile(), workers=8, spares=1)
-            made["startup_s"] = 300.0 if EMULATED else made["startup_s"]
+            made["startup_s"] = 300.0 if EMULATED else 15.0
             pool = _Current.pools[id(policy)] = _core.Pool(policy, made)
     return pool.run(wanted)
 

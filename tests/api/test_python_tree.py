@@ -78,7 +78,7 @@ def test_the_hosts_own_threads_parse_beside() -> None:
     for thread in threads:
         thread.start()
     try:
-        for _ in range(8):
+        for _ in range(3):
             assert len(load_asserts(TEXT, "f")) == 60
             PropertyTest(calls=load_io('[{"input": "[1]", "output": "(2)"}]', entry="f").tests[
                 0
