@@ -5,6 +5,7 @@
 #include "pool_state.h"
 
 #include "clock.h"
+#include "elsewhere.h"
 #include "fd.h"
 #include "submission.h"
 
@@ -130,6 +131,7 @@ struct csb_pool_run {
     /* of a head start, which has its own; else the caller's */
     struct csb_report *report;
     struct csb_error *error;
+    struct csb_elsewhere place;
     struct csb_report own_report;
     struct csb_error own_error;
 };
@@ -252,6 +254,7 @@ csb_pool_head_start(struct csb_pool *pool, const struct csb_request *request)
         free(attempt);
         return NULL;
     }
+    csb_elsewhere_send(&attempt->place, attempt->spare->start.process.pid);
     if (begin(attempt) < 0) {
         csb_pool_drop(attempt); /* the way without one tells what is wrong */
         return NULL;
@@ -275,6 +278,7 @@ csb_pool_complete(struct csb_pool_run *attempt, struct csb_report *ret,
     const struct csb_request *request = attempt->request;
     bool again;
     int result;
+    csb_elsewhere_release(&attempt->place, csb_run_pid(attempt->run));
     /* what was not known before: who is asked, and who is told */
     attempt->job.agrees = request->job.agrees;
     attempt->job.agrees_argument = request->job.agrees_argument;

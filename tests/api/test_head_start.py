@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -51,6 +52,20 @@ def test_nothing_is_executed_before_the_word() -> None:
     assert data["wall_s"] < 0.25, "the time of the caller is not the submission's"
     with pytest.raises(ValueError, match="over"):
         ahead.complete(order.request)
+    pool.close()
+
+
+def test_a_program_sees_all_processors() -> None:
+    """While it is compiled it is kept off the caller's (ext/elsewhere.c)."""
+    pool = core_pool()
+    for _ in range(3):
+        ready(pool)
+        order = order_of("import os\nprint(sorted(os.sched_getaffinity(0)))")
+        ahead = pool.head_start(order)
+        assert ahead is not None
+        assert order.admit() is None
+        data = ahead.complete(order.request)
+        assert data["stdout"].decode().strip() == str(sorted(os.sched_getaffinity(0)))
     pool.close()
 
 
