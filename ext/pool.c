@@ -17,16 +17,22 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* What is left of the spare goes to the keeper, its place to the next caller. */
+/* What is left of the spare goes to the keeper, its place to the next caller. Files that it has left
+ * are gone before anybody can begin another run. */
 static void
 put_back(struct csb_pool *pool, struct csb_spare *spare)
 {
+    const bool cleared = spare->files_made > 0;
     bool urgent;
+    if (cleared) {
+        csb_spare_free(spare);
+    }
     (void)pthread_mutex_lock(&pool->lock);
-    spare->next = pool->used;
-    pool->used = spare;
-    pool->used_count++;
-    pool->hurry = pool->hurry || spare->files_made > 0;
+    if (!cleared) {
+        spare->next = pool->used;
+        pool->used = spare;
+        pool->used_count++;
+    }
     pool->running--;
     csb_pool_grant(pool);
     urgent = csb_pool_is_urgent(pool);

@@ -242,7 +242,6 @@ clear_up(struct csb_pool *pool, bool all)
         used = pool->used;
         count = pool->used_count;
         pool->used = NULL;
-        pool->hurry = false;
     }
     (void)pthread_mutex_unlock(&pool->lock);
     free_all(used);

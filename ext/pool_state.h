@@ -55,7 +55,6 @@ struct csb_pool {
     int64_t taken_ns;       /* when the last ready one was taken */
     struct csb_spare *used; /* to be cleared up */
     unsigned used_count;    /* of runs that are over */
-    bool hurry;             /* one of them has left files */
     struct csb_queue queue;
     struct csb_queue sessions; /* callers that wait for a child that may be branched */
     unsigned sessions_waiting;

@@ -74,7 +74,7 @@ bool
 csb_pool_to_clear(struct csb_pool *pool, int64_t now_ns)
 {
     const int64_t rest_ns = rest_begins_ns(pool, now_ns);
-    if (rest_ns == 0 || pool->hurry || pool->used_count > standing_max(pool)) {
+    if (rest_ns == 0 || pool->used_count > standing_max(pool)) {
         pool->rest_ns = 0;
         return true;
     }
@@ -91,6 +91,6 @@ csb_pool_is_low(const struct csb_pool *pool)
 bool
 csb_pool_is_urgent(const struct csb_pool *pool)
 {
-    return pool->rest_ns == 0 || pool->hurry || csb_pool_is_low(pool) ||
+    return pool->rest_ns == 0 || csb_pool_is_low(pool) ||
            pool->used_count > standing_max(pool);
 }

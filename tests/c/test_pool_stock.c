@@ -100,10 +100,6 @@ clears_at_rest_or_when_many_wait(void **state)
     assert_true(csb_pool_to_clear(&stock.pool, AT_REST_NS));
     fill(&stock, SPARES, SPARES + 1);
     assert_true(csb_pool_to_clear(&stock.pool, AT_ONCE_NS));
-    fill(&stock, SPARES, 1);
-    stock.pool.hurry = true; /* files are not left lying about */
-    assert_true(csb_pool_is_urgent(&stock.pool));
-    assert_true(csb_pool_to_clear(&stock.pool, AT_ONCE_NS));
     fill(&stock, SPARES, 3);
     stock.pool.closing = true;
     assert_true(csb_pool_to_clear(&stock.pool, AT_ONCE_NS));
