@@ -49,8 +49,8 @@ csb_pool_wait_ready(struct csb_pool *pool, int64_t wait_ns)
 {
     const int64_t until = csb_clock_now_ns() + wait_ns;
     bool ready;
-    csb_pool_wake(
-        pool); /* it makes what was taken when it is asked, or a run is over */
+    /* The keeper makes what was taken when it is asked, or when a run is over. */
+    csb_pool_wake(pool);
     (void)pthread_mutex_lock(&pool->lock);
     while ((pool->ready_count < pool->options.spares || pool->used_count > 0) &&
            !pool->closing && csb_clock_now_ns() < until) {

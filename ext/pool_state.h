@@ -77,8 +77,7 @@ struct csb_pool {
     unsigned sessions_pending;
     int filter_fd;    /* of children that may be branched; made with the first */
     int64_t retry_ns; /* after failures: not before */
-    int64_t
-        rest_ns; /* spares are made when nobody takes any; 0: none are wanted then */
+    int64_t rest_ns;  /* there is work for then, when nobody takes spares; 0: none */
 };
 
 /* The thread; argument is the pool. */

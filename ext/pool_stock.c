@@ -1,5 +1,6 @@
-/* Theory of operation: in the keeper's thread. How many spares are made now: making one takes the
- * processors longer than a small run does. */
+/* Theory of operation: asked by the keeper, and by callers whether it is to be woken; all with the
+ * lock held. What is done now and what when nobody takes spares: making one, and clearing up
+ * behind one, takes the processors longer than a small run does. */
 #include "pool_state.h"
 
 #include "clock.h"
